@@ -1,0 +1,70 @@
+package reduce
+
+import (
+	"math/big"
+
+	"mpbench/pkg/exact"
+	"mpbench/pkg/rns"
+)
+
+// Terms are the numbers to be summed. Exactly one of the fields is used: Wide when at least one term
+// is no float64, otherwise Float64. Infinities and NaN occur in Float64 only.
+type Terms struct {
+	Float64 []float64
+	Wide    []*big.Rat
+}
+
+// Len returns the number of terms.
+func (t Terms) Len() int { return len(t.Float64) + len(t.Wide) }
+
+// Options are what a user chooses beside the method itself. Fields that a method has no use for are ignored by it.
+type Options struct {
+	Precision  int // bits; ignored by methods of a fixed format
+	ModuliBits int // width of the RNS moduli, 0 for the default
+	Rounding   rns.Rounding
+	Alignment  rns.Alignment
+	Blocks     int // blocks of reduce3
+	BlockSize  int // terms a block reduces side by side, a power of two
+	Threads    int // goroutines, 0 for all processors; never changes a result
+}
+
+// Summer is a method made ready for one precision: load the terms, then sum them as often as wanted.
+// It is not safe for concurrent use.
+type Summer interface {
+	// Load converts the terms to the method's own number format; the caller times it as its own phase.
+	// The terms must stay unchanged while the Summer is in use: a method whose format is the terms'
+	// own keeps them instead of a copy.
+	Load(Terms) error
+	// Sum reduces the loaded terms. It is what is timed.
+	Sum()
+	// Value is the result of the last Sum, exactly.
+	Value() exact.Value
+	// ErrorBound returns a proved bound on |computed - exact| in terms of the number n of terms and of
+	// sumAbs, the exact sum of their magnitudes; nil where the proof's conditions do not hold (overflow).
+	ErrorBound(n int, sumAbs *big.Rat) *big.Rat
+	// Format describes the number format in use.
+	Format() Format
+}
+
+// Format is a number format as it is used: asked for Precision bits, given Actual bits.
+type Format struct {
+	Name       string // "binary64", "rns", ...
+	Actual     int    // bits of the significand
+	Moduli     int    // number of RNS moduli, 0 for other formats
+	ModuliBits int    // width of the widest modulus in bits, 0 for other formats
+	TermBytes  int    // bytes one loaded term occupies
+}
+
+// Method is one row of the registry: an algorithm with a number format.
+type Method struct {
+	Name         string
+	Summary      string // one line
+	Format       string
+	Devices      []string
+	FixedBits    int // precision of a fixed format, 0 when the user chooses it
+	MinPrecision int
+	MaxPrecision int
+	Bound        string // the formula of the error bound
+	Source       string // author, year, DOI or section
+	New          func(Options) (Summer, error)
+}
