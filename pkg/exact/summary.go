@@ -1,0 +1,75 @@
+package exact
+
+import (
+	"math/big"
+	"runtime"
+	"sync"
+)
+
+// Summary is what the exact reference says about a set of terms.
+type Summary struct {
+	N      int
+	Sum    Value // the exact sum
+	SumAbs Value // the exact sum of the magnitudes
+}
+
+// Condition returns the condition number of the summation, sum|x| / |sum x|, which is at least 1 and +Inf when the terms
+// cancel to 0. Terms that are all zeros, or no terms at all, have condition 1: any order and any format sums them
+// exactly. Where a term is infinite or NaN there is no condition number and the result is NaN.
+func (s Summary) Condition() Value {
+	if !s.Sum.IsFinite() || !s.SumAbs.IsFinite() {
+		return Value{Class: NaN}
+	}
+	abs, sum := s.SumAbs.rat(), s.Sum.rat()
+	switch {
+	case abs.Sign() == 0:
+		return Value{Rat: big.NewRat(1, 1)}
+	case sum.Sign() == 0:
+		return Value{Class: PosInf}
+	}
+	c := new(big.Rat).Quo(abs, sum)
+	return Value{Rat: c.Abs(c)}
+}
+
+// Summary returns the sum and the sum of magnitudes of the terms added so far.
+func (s *Sum) Summary() Summary {
+	return Summary{N: s.n, Sum: s.Value(), SumAbs: s.Abs()}
+}
+
+// SumOf returns the exact summary of xs, computed by one goroutine per processor. The result does not depend on their
+// number.
+func SumOf(xs []float64) Summary {
+	return sumParallel(xs, runtime.GOMAXPROCS(0)).Summary()
+}
+
+// minBlock is the least number of terms worth a goroutine: below it, clearing and merging the buckets costs more than
+// adding.
+const minBlock = 1 << 16
+
+// sumParallel adds xs with up to workers goroutines, each over one contiguous block.
+func sumParallel(xs []float64, workers int) *Sum {
+	workers = max(1, min(workers, len(xs)/minBlock))
+	parts := make([]Sum, workers)
+	var wg sync.WaitGroup
+	for w := range parts {
+		block := xs[len(xs)/workers*w : len(xs)/workers*(w+1)]
+		if w == workers-1 {
+			block = xs[len(xs)/workers*w:]
+		}
+		wg.Go(func() { parts[w].AddSlice(block) })
+	}
+	wg.Wait()
+	for w := 1; w < workers; w++ {
+		parts[0].Merge(&parts[w])
+	}
+	return &parts[0]
+}
+
+// SumOfRats returns the exact summary of xs.
+func SumOfRats(xs []*big.Rat) Summary {
+	var s Sum
+	for _, x := range xs {
+		s.AddRat(x)
+	}
+	return s.Summary()
+}
