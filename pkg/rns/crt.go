@@ -1,0 +1,124 @@
+package rns
+
+import (
+	"math/big"
+	"math/bits"
+)
+
+// toLimbs sets the words of limbs to X mod 2^(64*len(limbs)) by the Chinese remainder theorem, given the coefficients
+// c and the rank of X; all words of M give X itself. len(limbs) <= b.limbs.
+//
+// X = sum c_i * (M/m_i) - rank * M.
+func (b *Base) toLimbs(limbs []uint64, c []uint32, rank uint64) {
+	clear(limbs)
+	for i, ci := range c[:b.n] {
+		addMul(limbs, b.crtLimbs[i*b.limbs:], uint64(ci))
+	}
+	subMul(limbs, b.rangeLimbs, rank)
+}
+
+// addMul sets z = z + x*y modulo 2^(64*len(z)).
+func addMul(z, x []uint64, y uint64) {
+	x = x[:len(z)]
+	var carry uint64
+	for j := range z {
+		hi, lo := bits.Mul64(x[j], y)
+		var c1, c2 uint64
+		lo, c1 = bits.Add64(lo, carry, 0)
+		z[j], c2 = bits.Add64(z[j], lo, 0)
+		carry = hi + c1 + c2
+	}
+}
+
+// subMul sets z = z - x*y modulo 2^(64*len(z)).
+func subMul(z, x []uint64, y uint64) {
+	x = x[:len(z)]
+	var borrow uint64
+	for j := range z {
+		hi, lo := bits.Mul64(x[j], y)
+		var c1, c2 uint64
+		lo, c1 = bits.Add64(lo, borrow, 0)
+		z[j], c2 = bits.Sub64(z[j], lo, 0)
+		borrow = hi + c1 + c2
+	}
+}
+
+// residuesOfLimbs sets z_i to the integer of the little-endian words mod m_i.
+//
+// It sums half-words times 2^(32h) mod m_i. A product is below 2^63; its two 32-bit halves are summed apart, so
+// 2^32 products fit.
+func (b *Base) residuesOfLimbs(z []uint32, limbs []uint64) {
+	for i := range z {
+		var low, high uint64
+		for h, limb := range limbs {
+			p := (limb & 0xffffffff) * uint64(b.powers.coarse[2*h].value[i])
+			q := (limb >> 32) * uint64(b.powers.coarse[2*h+1].value[i])
+			low += p&0xffffffff + q&0xffffffff
+			high += p>>32 + q>>32
+		}
+		m, mulhi := b.modulus[i], b.mulhi[i]
+		upper := reduceProduct(high, m, mulhi)
+		// low < 2^46, upper * 2^32 < 2^63: the sum is reduced in two steps.
+		upper = reduceProduct(uint64(upper)<<32, m, mulhi)
+		z[i] = reduceOnce(upper+reduceProduct(low, m, mulhi), m)
+	}
+}
+
+// toInt returns X; c is scratch.
+func (b *Base) toInt(x []uint32, v Interval, c []uint32) *big.Int {
+	b.coefficients(c, x)
+	limbs := make([]uint64, b.limbs)
+	b.toLimbs(limbs, c, b.rank(c, v))
+	return intOf(limbs)
+}
+
+// Int returns the integer X in [0, M) of the residues, of which there are [Base.Stride].
+func (b *Base) Int(residues []uint32) *big.Int {
+	c := make([]uint32, b.stride)
+	return b.toInt(residues, b.evaluate(residues, c), c)
+}
+
+// Residues sets the residues of x mod M. x must not be negative.
+func (b *Base) Residues(residues []uint32, x *big.Int) {
+	if x.Sign() < 0 || x.Cmp(b.rangeInt) >= 0 {
+		x = new(big.Int).Mod(x, b.rangeInt)
+	}
+	b.residuesOfLimbs(residues, limbsOf(x, b.limbs))
+}
+
+// Evaluate returns the interval evaluation I(X/M) of the residues; it holds for every X in [0, M).
+func (b *Base) Evaluate(residues []uint32) Interval {
+	return b.evaluate(residues, make([]uint32, b.stride))
+}
+
+// MixedRadix returns the digits a of X = a_1 + a_2 m_1 + a_3 m_1 m_2 + ..., with 0 <= a_i < m_i, least significant first.
+// It takes O(n^2) operations.
+func (b *Base) MixedRadix(residues []uint32) []uint32 {
+	digits := append([]uint32(nil), residues[:b.n]...)
+	modulus, inverse := new(big.Int), new(big.Int)
+	for i := range digits {
+		for j := i + 1; j < b.n; j++ {
+			m := uint64(b.modulus[j])
+			modulus.SetUint64(m)
+			inverse.SetUint64(uint64(b.modulus[i]))
+			inverse.ModInverse(inverse, modulus)
+			difference := uint64(digits[j]) + m - uint64(digits[i])%m
+			digits[j] = uint32(difference % m * inverse.Uint64() % m)
+		}
+	}
+	return digits
+}
+
+// CompareMixedRadix compares X and Y, given their residues, by their mixed-radix digits: -1, 0 or +1.
+func (b *Base) CompareMixedRadix(x, y []uint32) int {
+	dx, dy := b.MixedRadix(x), b.MixedRadix(y)
+	for i := b.n - 1; i >= 0; i-- {
+		if dx[i] != dy[i] {
+			if dx[i] > dy[i] {
+				return 1
+			}
+			return -1
+		}
+	}
+	return 0
+}
