@@ -1,0 +1,117 @@
+package datasets
+
+import (
+	"strconv"
+
+	"mpbench/pkg/exact"
+)
+
+// Options are the general parameters, which apply where a spec does not give its own.
+type Options struct {
+	// N is the number of terms; nil leaves each set its default. A set of fixed size refuses any other N.
+	N    *int
+	Seed uint64
+}
+
+// job is one generation: the resolved parameters, and what the generator makes of them.
+type job struct {
+	spec Spec
+	n    int
+	seed uint64
+
+	terms []float64
+	known *exact.Value
+	notes []string
+}
+
+// Generate makes the terms of a spec.
+func Generate(spec Spec, opt Options) (*Data, error) {
+	n, err := spec.size(opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkMemory(int64(n) * 8); err != nil {
+		return nil, usagef("%s: n=%d: %s", spec.set.Name, n, err)
+	}
+	j := &job{spec: spec, n: n, seed: opt.Seed, terms: make([]float64, n)}
+	if spec.seed != nil {
+		j.seed = *spec.seed
+	}
+	if err := spec.set.make(j); err != nil {
+		return nil, usagef("%s: %s", spec.set.Name, err)
+	}
+	return &Data{
+		Name:    spec.set.Name,
+		Params:  j.args(),
+		N:       n,
+		Float64: j.terms,
+		SHA256:  hashFloat64(j.terms),
+		Source:  spec.set.Source,
+		Known:   j.known,
+		Notes:   j.notes,
+	}, nil
+}
+
+// size resolves the number of terms.
+func (s Spec) size(opt Options) (int, error) {
+	asked := s.n
+	if asked == 0 && opt.N != nil {
+		asked = *opt.N
+		if asked < 1 || asked > MaxN {
+			return 0, usagef("n=%d: want an integer from 1 to 2^40", asked)
+		}
+	}
+	fixed := 0
+	if s.set.FixedN != nil {
+		fixed = s.set.FixedN(s.value)
+	}
+	switch {
+	case fixed != 0 && asked != 0 && asked != fixed:
+		return 0, usagef("%s: n=%d: this set has %d terms by definition", s, asked, fixed)
+	case fixed != 0:
+		return fixed, nil
+	case asked == 0:
+		return s.set.DefaultN, nil
+	case asked < s.set.MinN:
+		return 0, usagef("%s: n=%d: want at least %d terms", s.set.Name, asked, s.set.MinN)
+	}
+	return asked, nil
+}
+
+// args lists all parameters but n, in the registry's order.
+func (j *job) args() []Arg {
+	var args []Arg
+	for _, p := range j.spec.set.Params {
+		args = append(args, Arg{p.Name, j.spec.value(p.Name)})
+	}
+	if j.spec.set.Seeded {
+		args = append(args, Arg{"seed", strconv.FormatUint(j.seed, 10)})
+	}
+	return args
+}
+
+// The accessors below read parameters that Parse has checked.
+
+func (j *job) text(name string) string { return j.spec.value(name) }
+
+func (j *job) int(name string) int {
+	v, err := strconv.Atoi(j.spec.value(name))
+	if err != nil {
+		panic(err) // Parse admits integers only
+	}
+	return v
+}
+
+func (j *job) real(name string) float64 {
+	v, err := strconv.ParseFloat(j.spec.value(name), 64)
+	if err != nil {
+		panic(err) // Parse admits numbers only
+	}
+	return v
+}
+
+// knownIs records the exact sum where the definition gives it.
+func (j *job) knownIs(v exact.Value) { j.known = &v }
+
+// random returns the job's random source; try distinguishes the attempts of a generator that may have to draw again.
+func (j *job) random(try uint64) *source { return newSource(j.seed, j.spec.set.Name, try) }

@@ -1,0 +1,81 @@
+package datasets
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Set is one row of the registry: a family of data with declared parameters.
+type Set struct {
+	Name     string
+	Summary  string // the definition, in one line
+	Source   string // author, year, DOI or section
+	Params   []Param
+	DefaultN int  // number of terms when none is asked for
+	MinN     int  // least number of terms, 1 when 0
+	Seeded   bool // whether the terms depend on the seed
+
+	// FixedN returns the number of terms where the definition leaves no choice for the given parameters, else 0. It is
+	// nil for a set of any size.
+	FixedN func(value func(name string) string) int
+
+	make func(*job) error
+}
+
+// registry holds every set, in the order of listing: by name, with the 2018 paper's first.
+var registry = func() []*Set {
+	all := slices.Concat(
+		uniformSets(), zhuHayesSets(),
+	)
+	slices.SortStableFunc(all, func(a, b *Set) int { return cmp.Compare(a.Name, b.Name) })
+	return slices.Concat(mcNameeSets(), all)
+}()
+
+// Sets lists the data sets. The rows must not be modified.
+func Sets() []*Set { return slices.Clone(registry) }
+
+// Names lists the names of the data sets, in the order of Sets.
+func Names() []string {
+	names := make([]string, len(registry))
+	for i, s := range registry {
+		names[i] = s.Name
+	}
+	return names
+}
+
+// Lookup returns the set of that name.
+func Lookup(name string) (*Set, error) {
+	for _, s := range registry {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	if strings.TrimSpace(name) == "" {
+		return nil, usagef("empty name of a data set (known: %s)", strings.Join(Names(), " "))
+	}
+	return nil, usagef("%s", unknown("data set", name, Names()))
+}
+
+// param returns the index of the parameter of that name, or -1.
+func (s *Set) param(name string) int {
+	return slices.IndexFunc(s.Params, func(p Param) bool { return p.Name == name })
+}
+
+// paramNames lists what may stand before an equals sign in a spec of the set.
+func (s *Set) paramNames() []string {
+	var names []string
+	for _, p := range s.Params {
+		names = append(names, p.Name)
+	}
+	names = append(names, "n")
+	if s.Seeded {
+		names = append(names, "seed")
+	}
+	return names
+}
+
+// fixed returns a rule for a set that always has n terms.
+func fixed(n int) func(func(string) string) int {
+	return func(func(string) string) int { return n }
+}
