@@ -20,9 +20,9 @@ type Base struct {
 	log2M     int // F = floor(log2 M)
 	dropBits  int // F' of the package comment
 
-	modulus  []uint32 // length stride, padded with 1
-	reciproc []float64
-	mulhi    []uint64 // floor((2^64 - 1) / m_i)
+	modulus    []uint32 // length stride, padded with 1
+	reciprocal []float64
+	mulhi      []uint64 // floor((2^64 - 1) / m_i)
 
 	crtWeight shoup    // (M/m_i)^-1 mod m_i
 	fracShift []uint8  // 64 - bits(m_i)
@@ -137,12 +137,18 @@ func (b *Base) setRange() {
 	b.dropBits = root.Sub(b.rangeInt, root).BitLen() - 1
 }
 
+// setReductions sets the constants of the two ways to find a quotient by m. The binary64 reciprocal r is below 1/m by a relative
+// 2^-50.5 to 2^-49.4, so with two roundings trunc(t*r) is floor(t/m) or one less for every product t < 2^62 of
+// residues and every t < 2^53, as 2^53 / MinModulus * 2^-49 < 1. In padding lanes it is 1 and exact.
 func (b *Base) setReductions() {
-	b.reciproc = make([]float64, b.stride)
+	b.reciprocal = make([]float64, b.stride)
 	b.mulhi = make([]uint64, b.stride)
 	for i, m := range b.modulus {
-		b.reciproc[i] = 1 / float64(m) * (1 - 0x1p-50) // below 1/m by a relative 2^-51 to 2^-49
 		b.mulhi[i] = math.MaxUint64 / uint64(m)
+		b.reciprocal[i] = 1 / float64(m) * (1 - 0x1p-50)
+		if m == 1 {
+			b.reciprocal[i] = 1
+		}
 	}
 }
 

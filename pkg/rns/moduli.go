@@ -9,6 +9,7 @@ import (
 
 // Limits of moduli and of the precision of a Base.
 const (
+	MinModulus        = 17   // what the reciprocals in binary64 are proved for
 	MinModuliBits     = 6    // narrowest width GenerateModuli accepts
 	MaxModuliBits     = 31   // residues are below 2^31, so sums of two fit 32 bits
 	DefaultModuliBits = 31   // widest, hence fewest residues
@@ -57,13 +58,13 @@ func GenerateModuli(p, width int, order Order) ([]uint32, error) {
 	return searchModuli(p, width, oddAtLeast(math.Exp2(2*float64(p)/float64(n))), order)
 }
 
-// GenerateModuliFrom is GenerateModuli with an explicit start of the search, an odd number in [3, 2^width).
+// GenerateModuliFrom is GenerateModuli with an explicit start of the search, an odd number in [MinModulus, 2^width).
 func GenerateModuliFrom(p, width int, start uint32, order Order) ([]uint32, error) {
 	if err := checkRequest(p, width); err != nil {
 		return nil, err
 	}
-	if start < 3 || start%2 == 0 || start >= 1<<width {
-		return nil, fmt.Errorf("%w: start %d of the moduli must be odd and in [3, 2^%d)", ErrModuli, start, width)
+	if start < MinModulus || start%2 == 0 || start >= 1<<width {
+		return nil, fmt.Errorf("%w: start %d of the moduli must be odd and in [%d, 2^%d)", ErrModuli, start, MinModulus, width)
 	}
 	return searchModuli(p, width, start, order)
 }
@@ -78,16 +79,16 @@ func checkRequest(p, width int) error {
 	return nil
 }
 
-// oddAtLeast returns the least odd integer >= x, for 1 <= x < 2^32.
+// oddAtLeast returns the least odd integer >= x and >= MinModulus, for 1 <= x < 2^32.
 func oddAtLeast(x float64) uint32 {
-	return uint32(math.Ceil(x)) | 1
+	return max(MinModulus, uint32(math.Ceil(x))|1)
 }
 
 // searchModuli walks from start in steps of two, taking what is coprime to the product so far.
 func searchModuli(p, width int, start uint32, order Order) ([]uint32, error) {
 	var moduli []uint32
 	product, divisor := big.NewInt(1), new(big.Int)
-	for m := int64(start); m >= 3 && m < 1<<width; {
+	for m := int64(start); m >= MinModulus && m < 1<<width; {
 		if divisor.GCD(nil, nil, divisor.SetInt64(m), product).BitLen() == 1 {
 			moduli = append(moduli, uint32(m))
 			product.Mul(product, divisor.SetInt64(m))
@@ -123,7 +124,7 @@ func precisionOf(dynamicRange *big.Int) int {
 	return root.Sqrt(root).BitLen() - 1
 }
 
-// CheckModuli reports whether moduli can form a Base: at least two, odd, in [3, 2^31), pairwise coprime,
+// CheckModuli reports whether moduli can form a Base: at least two, odd, in [MinModulus, 2^31), pairwise coprime,
 // giving at least MinPrecision and at most MaxPrecision bits. The error names the offending modulus or pair.
 func CheckModuli(moduli []uint32) error {
 	if len(moduli) < 2 {
@@ -131,8 +132,8 @@ func CheckModuli(moduli []uint32) error {
 	}
 	product, m := big.NewInt(1), new(big.Int)
 	for i, mi := range moduli {
-		if mi < 3 || mi >= 1<<MaxModuliBits || mi%2 == 0 {
-			return fmt.Errorf("%w: modulus %d must be odd and in [3, 2^%d)", ErrModuli, mi, MaxModuliBits)
+		if mi < MinModulus || mi >= 1<<MaxModuliBits || mi%2 == 0 {
+			return fmt.Errorf("%w: modulus %d must be odd and in [%d, 2^%d)", ErrModuli, mi, MinModulus, MaxModuliBits)
 		}
 		m.SetUint64(uint64(mi))
 		if new(big.Int).GCD(nil, nil, m, product).BitLen() != 1 {

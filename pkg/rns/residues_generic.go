@@ -49,8 +49,8 @@ func mulConstSubGeneric(z, x []uint32, w *shoup, y, m []uint32) {
 	}
 }
 
-// floatModGeneric sets z = x mod m for an integer 0 <= x < 2^53; reciprocal is not used by the plain version.
-func floatModGeneric(z []uint32, x float64, _ []float64, m []uint32, mulhi []uint64) {
+// floatModGeneric sets z = x mod m for an integer 0 <= x < 2^53.
+func floatModGeneric(z []uint32, x float64, m []uint32, mulhi []uint64) {
 	for i := range z {
 		z[i] = reduceProduct(uint64(x), m[i], mulhi[i])
 	}

@@ -1,0 +1,280 @@
+// Command asm generates the AVX2 and AVX-512 residue operations of package rns; run it with go generate in ../.
+//
+// Every kernel processes n residues, n a multiple of 8, each below its modulus m < 2^31 (17 <= m, or m = 1 in padding
+// lanes); so are the results. Each works like the plain Go function of the same name with the ending Generic.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+//go:generate go run . -out ../residues_amd64.s -stubs ../residues_stubs_amd64.go -pkg rns
+
+func main() {
+	ConstraintExpr("amd64,!noasm")
+	for _, isa := range []string{"AVX2", "AVX512"} {
+		addMod(isa)
+		subMod(isa)
+		mulConst(isa)
+		mulConstAdd(isa)
+		mulConstSub(isa)
+		mulMod(isa)
+		floatMod(isa)
+	}
+	Generate()
+}
+
+// kernel is a function under construction: its pointer arguments and the lanes of one step.
+type kernel struct {
+	pointers map[string]reg.GPVirtual
+	offset   reg.GPVirtual // bytes of 32-bit residues done
+	odd      reg.OpmaskVirtual
+	lanes    int
+}
+
+// generate emits a function over all n residues whose body handles k.lanes of them.
+func generate(isa, name, signature, doc string, pointers []string, body func(k *kernel)) {
+	TEXT(name+isa, NOSPLIT, "func("+signature+", n int)")
+	Pragma("noescape")
+	Doc(name + isa + " sets " + doc + "; it works like " + name + "Generic.")
+	k := &kernel{pointers: map[string]reg.GPVirtual{}, offset: GP64()}
+	for _, p := range pointers {
+		k.pointers[p] = Load(Param(p), GP64()).(reg.GPVirtual)
+	}
+	bytes := Load(Param("n"), GP64())
+	SHLQ(Imm(2), bytes)
+	XORQ(k.offset, k.offset)
+	if isa == "AVX512" {
+		wide := GP64()
+		k.odd = K()
+		mask := GP32()
+		MOVL(U32(0xaaaa), mask)
+		KMOVW(mask, k.odd)
+		MOVQ(bytes, wide)
+		ANDQ(I8(-64), wide)
+		k.lanes = 16
+		k.loop("wide", wide, body)
+	}
+	k.lanes = 8
+	k.loop("lanes8", bytes, body)
+	VZEROUPPER()
+	RET()
+}
+
+// loop emits body until offset reaches end.
+func (k *kernel) loop(label string, end reg.Register, body func(k *kernel)) {
+	JMP(LabelRef(label + "_test"))
+	Label(label)
+	body(k)
+	ADDQ(U8(4*k.lanes), k.offset)
+	Label(label + "_test")
+	CMPQ(k.offset, end)
+	JLT(LabelRef(label))
+}
+
+// vector returns a new register of all lanes, half one of as many bits for half the lanes.
+func (k *kernel) vector() reg.VecVirtual {
+	if k.lanes == 16 {
+		return ZMM()
+	}
+	return YMM()
+}
+
+func (k *kernel) mem(p string) Mem { return Mem{Base: k.pointers[p], Index: k.offset, Scale: 1} }
+
+func (k *kernel) load(p string) reg.VecVirtual {
+	r := k.vector()
+	if k.lanes == 16 {
+		VMOVDQU32(k.mem(p), r)
+	} else {
+		VMOVDQU(k.mem(p), r)
+	}
+	return r
+}
+
+func (k *kernel) store(r reg.VecVirtual) {
+	if k.lanes == 16 {
+		VMOVDQU32(r, k.mem("z"))
+	} else {
+		VMOVDQU(r, k.mem("z"))
+	}
+}
+
+// reduceOnce sets x = x mod m for x < 2m: the lesser of x and x - m as unsigned numbers.
+func (k *kernel) reduceOnce(x, m reg.VecVirtual) {
+	less := k.vector()
+	VPSUBD(m, x, less)
+	VPMINUD(less, x, x)
+}
+
+// wrapOnce sets x = x mod m for a difference x > -m: the lesser of x and x + m as unsigned numbers.
+func (k *kernel) wrapOnce(x, m reg.VecVirtual) {
+	more := k.vector()
+	VPADDD(m, x, more)
+	VPMINUD(more, x, x)
+}
+
+// timesConstant returns x*w mod m for the constant with value w and scaled value ws = floor(w*2^32/m):
+// the quotient is the high half of x*ws, taken from the even and the odd lanes apart.
+func (k *kernel) timesConstant(x, m reg.VecVirtual) reg.VecVirtual {
+	ws, even, xOdd, wsOdd, q := k.load("ws"), k.vector(), k.vector(), k.vector(), k.vector()
+	VPMULUDQ(ws, x, even)
+	VPSRLQ(Imm(32), x, xOdd)
+	VPSRLQ(Imm(32), ws, wsOdd)
+	VPMULUDQ(wsOdd, xOdd, xOdd)
+	VPSRLQ(Imm(32), even, even)
+	if k.lanes == 16 {
+		VPBLENDMD(xOdd, even, k.odd, q)
+	} else {
+		VPBLENDD(Imm(0xaa), xOdd, even, q)
+	}
+	product := k.vector()
+	VPMULLD(k.mem("w"), x, product)
+	VPMULLD(m, q, q)
+	VPSUBD(q, product, product)
+	k.reduceOnce(product, m)
+	return product
+}
+
+func addMod(isa string) {
+	generate(isa, "addMod", "z, x, y, m *uint32", "z = x + y mod m", []string{"z", "x", "y", "m"}, func(k *kernel) {
+		sum := k.load("x")
+		VPADDD(k.mem("y"), sum, sum)
+		k.reduceOnce(sum, k.load("m"))
+		k.store(sum)
+	})
+}
+
+func subMod(isa string) {
+	generate(isa, "subMod", "z, x, y, m *uint32", "z = x - y mod m", []string{"z", "x", "y", "m"}, func(k *kernel) {
+		difference := k.load("x")
+		VPSUBD(k.mem("y"), difference, difference)
+		k.wrapOnce(difference, k.load("m"))
+		k.store(difference)
+	})
+}
+
+func mulConst(isa string) {
+	pointers := []string{"z", "x", "w", "ws", "m"}
+	generate(isa, "mulConst", "z, x, w, ws, m *uint32", "z = x*w mod m", pointers, func(k *kernel) {
+		k.store(k.timesConstant(k.load("x"), k.load("m")))
+	})
+}
+
+func mulConstAdd(isa string) {
+	pointers := []string{"z", "x", "w", "ws", "y", "m"}
+	generate(isa, "mulConstAdd", "z, x, w, ws, y, m *uint32", "z = x*w + y mod m", pointers, func(k *kernel) {
+		m := k.load("m")
+		sum := k.timesConstant(k.load("x"), m)
+		VPADDD(k.mem("y"), sum, sum)
+		k.reduceOnce(sum, m)
+		k.store(sum)
+	})
+}
+
+func mulConstSub(isa string) {
+	pointers := []string{"z", "x", "w", "ws", "y", "m"}
+	generate(isa, "mulConstSub", "z, x, w, ws, y, m *uint32", "z = x*w - y mod m", pointers, func(k *kernel) {
+		m := k.load("m")
+		difference := k.timesConstant(k.load("x"), m)
+		VPSUBD(k.mem("y"), difference, difference)
+		k.wrapOnce(difference, m)
+		k.store(difference)
+	})
+}
+
+// mulMod estimates the quotient of x*y by m in binary64: reciprocal is so far below 1/m that
+// trunc(x*y*reciprocal) is floor(x*y/m) or one less; arithmetic modulo 2^32 does the rest.
+func mulMod(isa string) {
+	pointers := []string{"z", "x", "y", "reciprocal", "m"}
+	signature := "z, x, y *uint32, reciprocal *float64, m *uint32"
+	generate(isa, "mulMod", signature, "z = x*y mod m, with the reciprocals of a Base", pointers, func(k *kernel) {
+		quotient := k.joinHalves(func(half int, q reg.VecVirtual) {
+			p, y := k.vector(), k.vector()
+			VCVTDQ2PD(k.mem("x").Offset(2*k.lanes*half), p)
+			VCVTDQ2PD(k.mem("y").Offset(2*k.lanes*half), y)
+			VMULPD(y, p, p)
+			VMULPD(k.doubles("reciprocal", half), p, p)
+			if k.lanes == 16 {
+				VCVTTPD2DQ(p, q.(reg.Vec).AsY())
+			} else {
+				VCVTTPD2DQY(p, q.(reg.Vec).AsX())
+			}
+		})
+		m, product := k.load("m"), k.load("x")
+		VPMULLD(k.mem("y"), product, product)
+		VPMULLD(m, quotient, quotient)
+		VPSUBD(quotient, product, product)
+		k.reduceOnce(product, m)
+		k.store(product)
+	})
+}
+
+// doubles addresses the half of the lanes' binary64 constants.
+func (k *kernel) doubles(p string, half int) Mem {
+	m := k.mem(p).Offset(4 * k.lanes * half)
+	m.Scale = 2
+	return m
+}
+
+// joinHalves returns the 32-bit results that make leaves in the low half of its register for each half of the lanes.
+func (k *kernel) joinHalves(make func(half int, q reg.VecVirtual)) reg.VecVirtual {
+	low, high, all := k.vector(), k.vector(), k.vector()
+	make(0, low)
+	make(1, high)
+	if k.lanes == 16 {
+		VINSERTI64X4(Imm(1), high.(reg.Vec).AsY(), low, all)
+	} else {
+		VINSERTI128(Imm(1), high.(reg.Vec).AsX(), low, all)
+	}
+	return all
+}
+
+// floatMod reduces one integer x < 2^53 by all moduli: floor(x*reciprocal) is floor(x/m) or one less. Its low 32 bits come from
+// a conversion (AVX-512) or from the significand after adding 2^52 (AVX2).
+func floatMod(isa string) {
+	pointers := []string{"z", "reciprocal", "m"}
+	signature := "z *uint32, x float64, reciprocal *float64, m *uint32"
+	generate(isa, "floatMod", signature, "z = x mod m for an integer 0 <= x < 2^53", pointers, func(k *kernel) {
+		x, word := k.vector(), k.vector()
+		scalar, bits := XMM(), GP64()
+		Load(Param("x"), scalar)
+		VBROADCASTSD(scalar, x)
+		CVTTSD2SQ(scalar, bits)
+		VMOVD(bits.As32(), scalar)
+		VPBROADCASTD(scalar, word)
+		quotient := k.quotients(x)
+		m := k.load("m")
+		VPMULLD(m, quotient, quotient)
+		VPSUBD(quotient, word, word)
+		k.reduceOnce(word, m)
+		k.store(word)
+	})
+}
+
+// quotients returns the low 32 bits of floor(x*reciprocal) in every lane.
+func (k *kernel) quotients(x reg.VecVirtual) reg.VecVirtual {
+	if k.lanes == 16 {
+		return k.joinHalves(func(half int, q reg.VecVirtual) {
+			p := ZMM()
+			VMULPD(k.doubles("reciprocal", half), x, p)
+			VCVTTPD2UQQ(p, p)
+			VPMOVQD(p, q.(reg.Vec).AsY())
+		})
+	}
+	magic, word := YMM(), GP64()
+	MOVQ(U64(0x4330000000000000), word) // 2^52
+	VMOVQ(word, magic.AsX())
+	VBROADCASTSD(magic.AsX(), magic)
+	low, high, all := YMM(), YMM(), YMM()
+	for half, p := range []reg.VecVirtual{low, high} {
+		VMULPD(k.doubles("reciprocal", half), x, p)
+		VROUNDPD(Imm(1), p, p)
+		VADDPD(magic, p, p)
+	}
+	VSHUFPS(Imm(0x88), high, low, all) // the low words of low and high, in pairs
+	VPERMQ(Imm(0xd8), all, all)
+	return all
+}
