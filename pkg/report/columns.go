@@ -1,0 +1,134 @@
+package report
+
+import (
+	"strconv"
+
+	"mpbench/pkg/bench"
+)
+
+// A column of a table for people. Its cells are made from one record each.
+type column struct {
+	head  [2]string // two lines
+	right bool      // aligned to the right
+	cell  func(g group, r *bench.Record) string
+}
+
+// title returns the heading as one line.
+func (c column) title() string {
+	if c.head[0] == "" {
+		return c.head[1]
+	}
+	return c.head[0] + " " + c.head[1]
+}
+
+func count(n int) string {
+	if n == 0 {
+		return none
+	}
+	return strconv.Itoa(n)
+}
+
+func text(s string) string {
+	if s == "" {
+		return none
+	}
+	return s
+}
+
+// plainColumn makes a column whose cells need the record only.
+func plainColumn(top, bottom string, right bool, cell func(*bench.Record) string) column {
+	return column{[2]string{top, bottom}, right, func(_ group, r *bench.Record) string { return cell(r) }}
+}
+
+// variantColumns are choices that tell rows apart. Each is shown only if it differs between records.
+var variantColumns = []column{
+	plainColumn("", "device", false, func(r *bench.Record) string { return r.Device }),
+	plainColumn("", "threads", true, func(r *bench.Record) string { return count(r.Threads) }),
+	plainColumn("moduli", "bits", true, func(r *bench.Record) string { return count(r.ModuliBits) }),
+	plainColumn("", "rounding", false, func(r *bench.Record) string { return text(r.Rounding) }),
+	plainColumn("", "alignment", false, func(r *bench.Record) string { return text(r.Alignment) }),
+	plainColumn("", "blocks", true, func(r *bench.Record) string { return count(r.Blocks) }),
+	plainColumn("block", "size", true, func(r *bench.Record) string { return count(r.BlockSize) }),
+}
+
+// variants returns the variant columns that are needed for the groups: those with at least two different
+// cells that say something, and the device if it is not the CPU.
+func variants(all []group) []column {
+	var needed []column
+	for i, c := range variantColumns {
+		seen := map[string]bool{}
+		for _, g := range all {
+			for _, r := range g.records {
+				if s := c.cell(g, r); s != none {
+					seen[s] = true
+				}
+			}
+		}
+		if len(seen) > 1 || i == 0 && len(seen) == 1 && !seen["cpu"] {
+			needed = append(needed, c)
+		}
+	}
+	return needed
+}
+
+var (
+	bitsColumn    = plainColumn("", "bits", true, bitsCell)
+	correctColumn = plainColumn("corr.", "bits", true, correctBits)
+	okColumn      = plainColumn("", "ok", false, withinBound)
+	moduliColumn  = plainColumn("", "moduli", true, func(r *bench.Record) string { return count(r.Moduli) })
+	samplesColumn = plainColumn("", "samples", true, func(r *bench.Record) string { return count(len(r.Time.Samples)) })
+)
+
+// errorColumn and boundColumn are headed by the kind of error that the group asks for.
+func errorColumn(kind string) column {
+	return column{[2]string{kind, "error"}, true, group.errorText}
+}
+
+func boundColumn(kind string) column {
+	return column{[2]string{kind, "bound"}, true, group.boundText}
+}
+
+// ifTimed makes a cell of records that have a time.
+func ifTimed(cell func(*bench.Record) string) func(*bench.Record) string {
+	return func(r *bench.Record) string {
+		if !hasTime(r) {
+			return none
+		}
+		return cell(r)
+	}
+}
+
+func perElementColumn() column {
+	return plainColumn("ns per", "element", true, ifTimed(func(r *bench.Record) string {
+		if ns := perElementNs(r); ns > 0 {
+			return fixedDigits(ns)
+		}
+		return none
+	}))
+}
+
+// fixedDigits writes numbers so that right-aligned ones have their points in one column.
+func fixedDigits(x float64) string {
+	if x >= 0.005 && x < 999_999 {
+		return strconv.FormatFloat(x, 'f', 2, 64)
+	}
+	return threeDigits(x)
+}
+
+func convertColumn(ascii bool) column {
+	return plainColumn("", "convert", true, ifTimed(func(r *bench.Record) string {
+		if ns := r.Phases[bench.PhaseConvert]; ns > 0 {
+			return siTime(ns, ascii)
+		}
+		return none
+	}))
+}
+
+func bandwidthColumn() column {
+	return plainColumn("", "GB/s", true, ifTimed(func(r *bench.Record) string {
+		if b := r.Throughput.BytesPerSecond; b > 0 {
+			return fixedDigits(b / 1e9)
+		}
+		return none
+	}))
+}

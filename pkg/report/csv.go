@@ -1,0 +1,123 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"mpbench/pkg/bench"
+)
+
+// csvColumns are the columns in their order. Names are part of the interface: they are never changed, and new
+// ones go to the end.
+var csvColumns = []struct {
+	name string
+	cell func(*bench.Record) string
+}{
+	{"command", func(r *bench.Record) string { return r.Command }},
+	{"dataset", func(r *bench.Record) string { return r.Dataset.Label() }},
+	{"dataset_sha256", func(r *bench.Record) string { return r.Dataset.SHA256 }},
+	{"m", func(r *bench.Record) string { return positive(r.Shape.M) }},
+	{"n", func(r *bench.Record) string { return strconv.Itoa(r.Shape.N) }},
+	{"k", func(r *bench.Record) string { return positive(r.Shape.K) }},
+	{"nnz", func(r *bench.Record) string { return positive(r.Shape.NNZ) }},
+	{"trans", func(r *bench.Record) string { return r.Shape.Trans }},
+	{"condition", func(r *bench.Record) string { return r.Condition }},
+	{"method", func(r *bench.Record) string { return r.Method }},
+	{"format", func(r *bench.Record) string { return r.Format }},
+	{"device", func(r *bench.Record) string { return r.Device }},
+	{"threads", func(r *bench.Record) string { return strconv.Itoa(r.Threads) }},
+	{"precision_bits", func(r *bench.Record) string { return strconv.Itoa(r.PrecisionBits) }},
+	{"actual_bits", func(r *bench.Record) string { return strconv.Itoa(r.ActualBits) }},
+	{"moduli", func(r *bench.Record) string { return positive(r.Moduli) }},
+	{"moduli_bits", func(r *bench.Record) string { return positive(r.ModuliBits) }},
+	{"rounding", func(r *bench.Record) string { return r.Rounding }},
+	{"alignment", func(r *bench.Record) string { return r.Alignment }},
+	{"blocks", func(r *bench.Record) string { return positive(r.Blocks) }},
+	{"block_size", func(r *bench.Record) string { return positive(r.BlockSize) }},
+	{"value", func(r *bench.Record) string { return r.Value }},
+	{"exact", func(r *bench.Record) string { return r.Exact }},
+	{"rel_error", func(r *bench.Record) string { return r.RelError }},
+	{"abs_error", func(r *bench.Record) string { return r.AbsError }},
+	{"ulp_error", func(r *bench.Record) string { return r.ULPError }},
+	{"correct_bits", func(r *bench.Record) string { return optional(r.CorrectBits) }},
+	{"exact_result", func(r *bench.Record) string { return strconv.FormatBool(r.ExactResult) }},
+	{"bound", func(r *bench.Record) string { return r.Bound }},
+	{"abs_bound", func(r *bench.Record) string { return r.AbsBound }},
+	{"within_bound", func(r *bench.Record) string { return optional(r.WithinBound) }},
+	{"result_hash", func(r *bench.Record) string { return r.ResultHash }},
+	{"samples", func(r *bench.Record) string { return strconv.Itoa(len(r.Time.Samples)) }},
+	{"iterations_per_sample", func(r *bench.Record) string { return positive(r.Time.Iterations) }},
+	{"median_ns", timed(func(r *bench.Record) float64 { return r.Time.Median })},
+	{"lo_ns", timed(func(r *bench.Record) float64 { return r.Time.Lo })},
+	{"hi_ns", timed(func(r *bench.Record) float64 { return r.Time.Hi })},
+	{"rel_mad", timed(func(r *bench.Record) float64 { return r.Time.RelMAD })},
+	{"convert_ns", timed(func(r *bench.Record) float64 { return r.Phases[bench.PhaseConvert] })},
+	{"h2d_ns", timed(func(r *bench.Record) float64 { return r.Phases[bench.PhaseH2D] })},
+	{"kernel_ns", timed(func(r *bench.Record) float64 { return r.Phases[bench.PhaseKernel] })},
+	{"d2h_ns", timed(func(r *bench.Record) float64 { return r.Phases[bench.PhaseD2H] })},
+	{"elements_per_s", timed(func(r *bench.Record) float64 { return r.Throughput.ElementsPerSecond })},
+	{"bytes_per_s", timed(func(r *bench.Record) float64 { return r.Throughput.BytesPerSecond })},
+	{"stop_rule", func(r *bench.Record) string { return string(r.StopRule) }},
+	{"warnings", warningCodes},
+	{"env_id", func(r *bench.Record) string { return r.EnvID }},
+}
+
+// CSV writes a header and one line a record, as RFC 4180 has it: CRLF, quotes where needed. Units are in the
+// names of the columns. What is not known, or does not apply, is an empty cell; correct_bits is empty where
+// exact_result is true.
+func CSV(w io.Writer, run *bench.Run, _ Options) error {
+	out := csv.NewWriter(w)
+	out.UseCRLF = true
+	line := make([]string, len(csvColumns))
+	for i, c := range csvColumns {
+		line[i] = c.name
+	}
+	if err := out.Write(line); err != nil {
+		return err
+	}
+	for i := range run.Records {
+		for j, c := range csvColumns {
+			line[j] = c.cell(&run.Records[i])
+		}
+		if err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func positive(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func optional[T any](p *T) string {
+	if p == nil {
+		return ""
+	}
+	return fmt.Sprint(*p)
+}
+
+// timed makes a cell that is empty in records without samples.
+func timed(value func(*bench.Record) float64) func(*bench.Record) string {
+	return func(r *bench.Record) string {
+		if len(r.Time.Samples) == 0 {
+			return ""
+		}
+		return strconv.FormatFloat(value(r), 'g', -1, 64)
+	}
+}
+
+func warningCodes(r *bench.Record) string {
+	var codes []string
+	for _, w := range r.Warnings {
+		codes = append(codes, w.Code)
+	}
+	return strings.Join(codes, " ")
+}

@@ -1,0 +1,90 @@
+package report
+
+import (
+	"time"
+
+	"mpbench/pkg/bench"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// caseOf makes a record with the fields that tables show; ns are the samples.
+func caseOf(method string, precision, actual int, value, rel, bound string, bits float64, within bool, ns ...float64) bench.Record {
+	r := bench.Record{
+		Command: "sum", Method: method, Format: "binary64", Device: "cpu", Threads: 2,
+		PrecisionBits: precision, ActualBits: actual,
+		Value: value, RelError: rel, Bound: bound, WithinBound: &within,
+		ResultHash: "0123456789abcdef", StopRule: bench.StopNoise, EnvID: "e0e0e0e0e0e0e0e0",
+		Reference: "fixed point, nothing rounds",
+	}
+	if rel == "0" {
+		r.ExactResult = true
+	} else {
+		r.CorrectBits = &bits
+	}
+	if len(ns) > 0 {
+		i := bench.MedianInterval(ns, 0.95)
+		r.Time = bench.Timing{
+			Median: bench.Median(ns), Lo: i.Lo, Hi: i.Hi, Confidence: i.Confidence,
+			Samples: ns, Iterations: 1, RelMAD: bench.RelativeMAD(ns),
+		}
+		r.Phases = bench.Phases{bench.PhaseConvert: 3.5 * r.Time.Median, bench.PhaseKernel: r.Time.Median}
+	}
+	return r
+}
+
+func on(d bench.Dataset, condition, exact string, records ...bench.Record) []bench.Record {
+	for i := range records {
+		r := &records[i]
+		r.Dataset, r.Shape, r.Condition, r.Exact = d, bench.Shape{N: d.N}, condition, exact
+		r.Throughput = bench.NewThroughput(int64(d.N), 8*int64(d.N), r.Time.Median)
+	}
+	return records
+}
+
+func rns(r bench.Record, moduli int) bench.Record {
+	r.Format, r.Moduli, r.ModuliBits = "rns", moduli, 16
+	r.Rounding, r.Alignment = "truncate", "2018"
+	return r
+}
+
+func testEnvironment() bench.Environment {
+	return bench.Environment{
+		Schema: bench.EnvironmentSchema, ID: "e0e0e0e0e0e0e0e0", Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		CPU:         bench.CPU{Brand: "Example CPU 9000", SIMD: "avx2+fma", Cores: 2, Threads: 2, L1D: 32 << 10, L2: 1 << 20, L3: 32 << 20},
+		Threads:     2,
+		MemoryBytes: 8 << 30,
+		OS:          "Example Linux 12", Kernel: "Linux 6.1.0",
+		Go:      bench.GoBuild{Version: "go1.26.0", OS: "linux", Arch: "amd64", Level: "v3"},
+		Program: bench.Program{Module: "mpbench", Commit: "0123456789abcdef0123", Modified: true},
+	}
+}
+
+const exact3 = "3.487337450228913059890794547106030816614e-06"
+
+// testRun is a run with what occurs in practice: exact rows, a row outside its bound, a missing bound, warnings,
+// more bits than asked for, and no samples.
+func testRun() *bench.Run {
+	run := &bench.Run{Environments: []bench.Environment{testEnvironment()}}
+	mcnamee3 := bench.Dataset{Name: "mcnamee3", N: 64, SHA256: "aa11"}
+	uniform := bench.Dataset{Name: "uniform01", N: 1_000_000, Params: map[string]string{"seed": "1"}, SHA256: "bb22"}
+	noBound := caseOf("kahan", 53, 53, "3.487337450228904e-06", "2.6e-15", "", 48.4, true, 101, 99, 100, 100, 100, 100)
+	noBound.WithinBound = nil
+	big := caseOf("bigfloat", 240, 240, exact3, "0", "1.1e-60", 0, true, 4100, 4200, 4000, 8000, 9000, 4100)
+	big.Warnings = []bench.Warning{{Code: bench.WarnOutliers, Text: "2 of 6 samples are outliers", Advice: "close other programs or raise --runs"}}
+	few := rns(caseOf("reduce1", 240, 253, exact3, "0", "4.5e-60", 0, true, 1850), 32)
+	few.Warnings = []bench.Warning{{Code: bench.WarnFewRuns, Text: "only 1 sample instead of 10 before the timeout", Advice: "raise --timeout"}, big.Warnings[0]}
+	run.Records = append(run.Records, on(mcnamee3, "1.9e10", exact3,
+		caseOf("float32", 24, 24, "0.0020060078240931034", "574.22", "950.1", -9.17, true, 65.2, 65.0, 65.1, 65.3, 65.1, 65.2),
+		caseOf("float64", 53, 53, "3.4873364984262247e-06", "2.7297e-07", "2.1e-08", 21.8, false, 65, 64, 64, 65, 66, 64),
+		noBound, few,
+		rns(caseOf("reduce2", 120, 120, "3.48733745022891305989079454710603081658e-06", "1e-35", "5.1e-27", 116.2, true, 2050.5, 2051, 2040, 2100, 2033, 2055), 16),
+		big,
+	)...)
+	run.Records = append(run.Records, on(uniform, "1", "500126.89310847245",
+		caseOf("float64", 53, 53, "500126.89310846984", "5.2e-15", "1.1e-10", 47.4, true, 321000, 319000, 322000, 321000, 320000, 330000),
+		caseOf("bigfloat", 53, 53, "500126.89310847245", "0", "1.1e-16", 0, true, 43_000_000, 44_000_000, 45_000_000, 43_100_000, 43_000_000, 43_200_000),
+		caseOf("float32", 24, 24, "500042.25", "1.7e-4", "5.9e-2", 12.5, true),
+	)...)
+	return run
+}

@@ -1,0 +1,171 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"mpbench/pkg/bench"
+)
+
+// notes are the footnotes of a table. Warnings of the same kind share one letter.
+type notes struct {
+	codes  []string                 // in order of appearance; the letter of a warning is the place of its code
+	rows   map[string][]string      // code -> the rows that have it
+	sample map[string]bench.Warning // code -> the first warning
+	lines  []string                 // without a letter
+	env    string
+}
+
+func newNotes(run *bench.Run, all []group) *notes {
+	n := &notes{rows: map[string][]string{}, sample: map[string]bench.Warning{}}
+	failed, results, asked := 0, 0, false
+	for _, g := range all {
+		for _, r := range g.records {
+			results++
+			if fails(r) {
+				failed++
+			}
+			asked = asked || strings.Contains(bitsCell(r), "/")
+			n.addRow(r)
+		}
+	}
+	if failed > 0 {
+		n.lines = append(n.lines, fmt.Sprintf("! outside the proved error bound: %d of %s", failed, plural(results, "result", "results")))
+	}
+	if asked {
+		n.lines = append(n.lines, "bits a/b: a bits asked for, b bits used")
+	}
+	for _, w := range run.Warnings {
+		n.lines = append(n.lines, "warning: "+w.String())
+	}
+	for i := range run.Environments {
+		for _, w := range run.Environments[i].Warnings() {
+			n.lines = append(n.lines, "warning: "+w.String())
+		}
+	}
+	if len(run.Environments) > 0 {
+		n.env = describe(run.Environments[len(run.Environments)-1])
+	}
+	return n
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func (n *notes) addRow(r *bench.Record) {
+	for _, w := range r.Warnings {
+		if _, ok := n.sample[w.Code]; !ok {
+			n.sample[w.Code] = w
+			n.codes = append(n.codes, w.Code)
+		}
+		n.rows[w.Code] = append(n.rows[w.Code], fmt.Sprintf("%s %d bits %s", r.Method, r.PrecisionBits, r.Dataset.Label()))
+	}
+}
+
+func letter(i int) string {
+	if i < 26 {
+		return string(rune('a' + i))
+	}
+	return fmt.Sprint(i)
+}
+
+// column gives the letters of the row's warnings.
+func (n *notes) column() column {
+	return plainColumn("", "", false, func(r *bench.Record) string {
+		var letters []string
+		for _, w := range r.Warnings {
+			l := letter(slices.Index(n.codes, w.Code))
+			if !slices.Contains(letters, l) {
+				letters = append(letters, l)
+			}
+		}
+		slices.Sort(letters)
+		return strings.Join(letters, "")
+	})
+}
+
+// text is the footnote of a code. Warnings of one kind differ in their numbers: the first stands for all.
+func (n *notes) text(i int) string {
+	code := n.codes[i]
+	w, rows := n.sample[code], n.rows[code]
+	text := letter(i) + "  " + w.Text
+	if len(rows) > 1 {
+		text += fmt.Sprintf(" (%s, and %s alike)", rows[0], plural(len(rows)-1, "other row", "other rows"))
+	}
+	if w.Advice != "" {
+		text += "; " + w.Advice
+	}
+	return text
+}
+
+func writeNotes(w io.Writer, n *notes, opts Options) {
+	var lines []string
+	lines = append(lines, n.lines...)
+	for i := range n.codes {
+		lines = append(lines, n.text(i))
+	}
+	if n.env != "" {
+		lines = append(lines, n.env)
+	}
+	if len(lines) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, line := range lines {
+		wrap(w, line, opts.Width)
+	}
+}
+
+// wrap writes a text in lines of at most width characters where its words allow, the later ones indented.
+func wrap(w io.Writer, text string, width int) {
+	if width <= 0 {
+		width = 80
+	}
+	line := ""
+	for i, word := range strings.Split(text, " ") {
+		switch {
+		case i == 0:
+			line = word
+		case word != "" && strings.TrimSpace(line) != "" && textWidth(line)+1+textWidth(word) > width:
+			fmt.Fprintln(w, strings.TrimRight(line, " "))
+			line = "   " + word
+		default:
+			line += " " + word
+		}
+	}
+	fmt.Fprintln(w, strings.TrimRight(line, " "))
+}
+
+// describe gives the environment in one line.
+func describe(env bench.Environment) string {
+	parts := []string{env.CPU.Brand}
+	if env.Threads > 0 {
+		parts = append(parts, plural(env.Threads, "thread", "threads"))
+	}
+	if env.CPU.SIMD != "" {
+		parts = append(parts, env.CPU.SIMD)
+	}
+	build := env.Go.Version + " " + env.Go.OS + "/" + env.Go.Arch
+	if env.Go.Level != "" {
+		build += " " + env.Go.Level
+	}
+	parts = append(parts, build)
+	if c := env.Program.Commit; c != "" {
+		if len(c) > 12 {
+			c = c[:12]
+		}
+		if env.Program.Modified {
+			c += "+changes"
+		}
+		parts = append(parts, "commit "+c)
+	}
+	for _, gpu := range env.GPUs {
+		parts = append(parts, fmt.Sprintf("%s %s driver %s", gpu.Device, gpu.Name, gpu.Driver))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,113 @@
+// Package report renders the records of pkg/bench: tables for people, Markdown, CSV, JSON, and the format of
+// Go benchmarks. Each renderer has its own file and works from records alone, so that a saved run can be
+// rendered again in any format.
+package report
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mpbench/pkg/bench"
+)
+
+// Options are what a renderer needs to know about where its output goes. Formats for programs ignore them.
+type Options struct {
+	Width int  // columns of the terminal; 0 for 80
+	Color bool // mark success and failure by colour too
+	ASCII bool // write "us" and "+-" instead of "µs" and "±"
+}
+
+// A Format is one way to write a run.
+type Format struct {
+	Name    string   // as in --format
+	Endings []string // of file names, as in --export
+	Summary string   // one line
+	Render  func(io.Writer, *bench.Run, Options) error
+}
+
+// Formats returns all formats, the default one first.
+func Formats() []Format {
+	return []Format{
+		{"table", []string{".txt"}, "text for a terminal, grouped by data set", Table},
+		{"markdown", []string{".md"}, "Markdown tables with all columns", Markdown},
+		{"csv", []string{".csv"}, "comma-separated values, one line a record (RFC 4180)", CSV},
+		{"json", []string{".json"}, "one JSON object holding the whole run", JSON},
+		{"jsonl", []string{".jsonl"}, "JSON lines: environment and records, complete", JSONL},
+		{"gobench", []string{".bench"}, "Go benchmark format, one line a sample, for benchstat", GoBench},
+	}
+}
+
+// An UnknownFormatError is a usage error: there is no such format.
+type UnknownFormatError struct {
+	What    string // "format" or "ending of an export file"
+	Value   string
+	Choices []string
+}
+
+func (e *UnknownFormatError) Error() string {
+	text := fmt.Sprintf("unknown %s %q", e.What, e.Value)
+	if best, ok := nearest(e.Value, e.Choices); ok {
+		text += fmt.Sprintf(", did you mean %q?", best)
+	}
+	return text + " (choose from " + strings.Join(e.Choices, ", ") + ")"
+}
+
+// FormatByName returns the format of the given name, or an *UnknownFormatError.
+func FormatByName(name string) (Format, error) {
+	var names []string
+	for _, f := range Formats() {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return Format{}, &UnknownFormatError{"format", name, names}
+}
+
+// FormatByPath returns the format that the ending of a file name stands for, or an *UnknownFormatError.
+func FormatByPath(path string) (Format, error) {
+	ending := strings.ToLower(filepath.Ext(path))
+	var endings []string
+	for _, f := range Formats() {
+		if slices.Contains(f.Endings, ending) {
+			return f, nil
+		}
+		endings = append(endings, f.Endings...)
+	}
+	return Format{}, &UnknownFormatError{"ending of export file", filepath.Base(path), endings}
+}
+
+// nearest returns the choice that the fewest edits turn value into, if they are few enough to be a slip.
+func nearest(value string, choices []string) (string, bool) {
+	best, least := "", 3
+	for _, c := range choices {
+		if d := editDistance(strings.ToLower(value), c); d < least && d < len(c) {
+			best, least = c, d
+		}
+	}
+	return best, best != ""
+}
+
+// editDistance returns the least number of insertions, deletions and substitutions of bytes that turn a into b.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

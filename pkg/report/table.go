@@ -1,0 +1,282 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"mpbench/pkg/bench"
+)
+
+// Limits of the value column, in characters and significant digits.
+const (
+	minValueWidth  = 10 // five digits and an exponent
+	goodValueWidth = 15 // ten digits and an exponent; columns of less importance must leave that
+	maxValueWidth  = 23 // what 17 digits take
+	maxValueDigits = 17
+	columnGap      = 2
+)
+
+// Table writes one table for each data set, under a heading that gives the exact result, and the warnings as
+// footnotes. It fills the width of the terminal: the value gets the digits that fit, and columns of less
+// importance are shown where there is room.
+func Table(w io.Writer, run *bench.Run, opts Options) error {
+	out := bufio.NewWriter(w)
+	all := groups(run)
+	if len(all) == 0 {
+		fmt.Fprintln(out, "no results")
+		writeNotes(out, newNotes(run, all), opts)
+		return out.Flush()
+	}
+	notes := newNotes(run, all)
+	l := newLayout(all, notes, opts)
+	for i, g := range all {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		writeHeading(out, g, l.opts)
+		if err := writeGrid(out, l.grid(g)); err != nil {
+			return err
+		}
+	}
+	writeNotes(out, notes, opts)
+	return out.Flush()
+}
+
+func writeHeading(w io.Writer, g group, opts Options) {
+	name, facts := g.title()
+	exactName, exact := g.exact()
+	label := max(textWidth(name), textWidth(exactName))
+	line := pad(name, label, false)
+	for _, fact := range facts {
+		if textWidth(line)+columnGap+textWidth(fact) > opts.Width {
+			fmt.Fprintln(w, strings.TrimRight(line, " "))
+			line = strings.Repeat(" ", min(label, opts.Width/4))
+		}
+		line += "  " + fact
+	}
+	fmt.Fprintln(w, strings.TrimRight(line, " "))
+	if exact != "" {
+		if label > opts.Width/2 {
+			label = textWidth(exactName)
+		}
+		fmt.Fprintln(w, pad(exactName, label, false)+"  "+exact)
+	}
+}
+
+// A layout decides which columns are shown and how wide each is, the same for all groups, so that columns are
+// below each other in the whole output.
+type layout struct {
+	opts    Options
+	columns []laidColumn
+	failing bool // some row is outside its bound
+}
+
+type laidColumn struct {
+	column
+	id    columnID
+	width int
+}
+
+// A columnID tells the columns apart that get special treatment.
+type columnID int
+
+const (
+	otherID columnID = iota
+	methodID
+	valueID
+	errorID
+	boundID
+	correctID
+	okID
+	noteID
+)
+
+// newLayout takes the essential columns first, drops the least of them if the terminal is too narrow, and then
+// adds others as long as they fit.
+func newLayout(all []group, notes *notes, opts Options) *layout {
+	if opts.Width <= 0 {
+		opts.Width = 80
+	}
+	l := &layout{opts: opts}
+	for _, g := range all {
+		for _, r := range g.records {
+			l.failing = l.failing || fails(r)
+		}
+	}
+	essential, extras := l.choices(all, notes)
+	for _, c := range essential {
+		if c.width = l.width(c, all); c.width > 0 {
+			l.columns = append(l.columns, c)
+		}
+	}
+	dispensable := []columnID{boundID, errorID, correctID}
+	if l.failing { // error and bound are what matters
+		dispensable = []columnID{correctID, boundID, errorID}
+	}
+	for _, id := range dispensable {
+		if l.total() > opts.Width {
+			l.drop(id)
+		}
+	}
+	for _, extra := range extras {
+		extra.width = l.width(extra.laidColumn, all)
+		if extra.width > 0 && l.total()+columnGap+extra.width+goodValueWidth-minValueWidth <= opts.Width {
+			l.insert(extra)
+		}
+	}
+	l.widenValue(all)
+	return l
+}
+
+// An extraColumn is shown if there is room, behind the last column with the ID after.
+type extraColumn struct {
+	laidColumn
+	behind columnID
+}
+
+// choices returns the essential columns in their order, and others by importance.
+func (l *layout) choices(all []group, notes *notes) (essential []laidColumn, extras []extraColumn) {
+	essential = append(essential, laidColumn{column: l.methodColumn(), id: methodID})
+	for _, c := range variants(all) {
+		essential = append(essential, laidColumn{column: c})
+	}
+	essential = append(essential,
+		laidColumn{column: bitsColumn},
+		laidColumn{column: column{[2]string{"", "value"}, false, nil}, id: valueID},
+		laidColumn{column: errorColumn("rel."), id: errorID},
+		laidColumn{column: correctColumn, id: correctID},
+		laidColumn{column: boundColumn("rel."), id: boundID},
+		laidColumn{column: okColumn, id: okID},
+		laidColumn{column: l.timeColumn(all)},
+		laidColumn{column: notes.column(), id: noteID},
+	)
+	for _, c := range []column{
+		perElementColumn(), convertColumn(l.opts.ASCII), bandwidthColumn(), samplesColumn,
+	} {
+		extras = append(extras, extraColumn{laidColumn{column: c}, okID})
+	}
+	extras = append(extras, extraColumn{laidColumn{column: moduliColumn}, methodID})
+	return essential, extras
+}
+
+func (l *layout) methodColumn() column {
+	return plainColumn("", "method", false, func(r *bench.Record) string {
+		switch {
+		case fails(r):
+			return "! " + r.Method
+		case l.failing:
+			return "  " + r.Method
+		}
+		return r.Method
+	})
+}
+
+// timeColumn puts the median and its spread into one cell, each aligned.
+func (l *layout) timeColumn(all []group) column {
+	widest := 0
+	for _, g := range all {
+		for _, r := range g.records {
+			widest = max(widest, textWidth(spread(r.Time, l.opts.ASCII)))
+		}
+	}
+	return plainColumn("", "time", true, ifTimed(func(r *bench.Record) string {
+		text := siTime(r.Time.Median, l.opts.ASCII)
+		if widest > 0 {
+			text += " " + pad(spread(r.Time, l.opts.ASCII), widest, true)
+		}
+		return text
+	}))
+}
+
+// width returns the columns that the cells take, 0 if they say nothing at all.
+func (l *layout) width(c laidColumn, all []group) int {
+	if c.id == valueID {
+		c.cell = func(_ group, r *bench.Record) string { return shortDecimal(r.Value, 1) }
+	}
+	widest, empty := 0, true
+	for _, g := range all {
+		for _, r := range g.records {
+			text := c.cell(g, r)
+			empty = empty && (text == none || text == "")
+			widest = max(widest, textWidth(text))
+		}
+	}
+	switch {
+	case empty:
+		return 0
+	case c.id == valueID:
+		return minValueWidth
+	}
+	return max(widest, textWidth(c.head[0]), textWidth(c.head[1]))
+}
+
+func (l *layout) total() int {
+	sum := -columnGap
+	for _, c := range l.columns {
+		sum += c.width + columnGap
+	}
+	return sum
+}
+
+func (l *layout) drop(id columnID) {
+	for i, c := range l.columns {
+		if c.id == id {
+			l.columns = append(l.columns[:i:i], l.columns[i+1:]...)
+			return
+		}
+	}
+}
+
+// insert puts an extra column at its place: those behind the time stay in the order of importance, in front of
+// the notes.
+func (l *layout) insert(extra extraColumn) {
+	at := len(l.columns)
+	if extra.behind == okID && at > 0 && l.columns[at-1].id == noteID {
+		at--
+	}
+	if extra.behind == methodID {
+		for i, c := range l.columns {
+			if c.id == valueID {
+				at = i
+			}
+		}
+	}
+	l.columns = append(l.columns[:at:at], append([]laidColumn{extra.laidColumn}, l.columns[at:]...)...)
+}
+
+// widenValue gives the room that is left to the value, as far as its digits need it.
+func (l *layout) widenValue(all []group) {
+	for i := range l.columns {
+		c := &l.columns[i]
+		if c.id != valueID {
+			continue
+		}
+		room := max(c.width, min(c.width+l.opts.Width-l.total(), maxValueWidth))
+		widest := 0
+		for _, g := range all {
+			for _, r := range g.records {
+				widest = max(widest, textWidth(g.value(r, room)))
+			}
+		}
+		c.width = max(widest, textWidth(c.head[1]))
+		c.cell = func(g group, r *bench.Record) string { return g.value(r, room) }
+	}
+}
+
+// value writes the result in the notation of the group. Positive values get a space for the sign where others
+// are negative.
+func (g group) value(r *bench.Record, width int) string {
+	if !g.negative {
+		return g.notation.format(r.Value, maxValueDigits, width)
+	}
+	text := g.notation.format(r.Value, maxValueDigits, width-1)
+	if strings.HasPrefix(r.Value, "-") {
+		text = g.notation.format(r.Value, maxValueDigits, width)
+	}
+	if strings.HasPrefix(text, "-") && text != none || strings.HasPrefix(text, "+") {
+		return text
+	}
+	return " " + text
+}
