@@ -29,21 +29,17 @@ type Data struct {
 
 	Known *exact.Value // the exact sum where the definition gives it without summing, else nil
 	Notes []string     // what the generator has to say of these terms, such as the condition number it reached
+
+	fromFile bool
 }
 
 // Spec returns the spec that makes these terms again, with all parameters: "zhuhayes3:delta=2000,seed=1,n=1000". For a
 // file it is the file's name.
 func (d *Data) Spec() string {
-	if d.fromFile() {
+	if d.fromFile {
 		return d.Name
 	}
 	return joinSpec(d.Name, append(slices.Clone(d.Params), Arg{"n", strconv.Itoa(d.N)}))
-}
-
-// fromFile reports whether the terms were read by Load.
-func (d *Data) fromFile() bool {
-	_, err := Lookup(d.Name)
-	return err != nil
 }
 
 // Summary returns the exact sum of the terms and of their magnitudes.

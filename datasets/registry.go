@@ -26,7 +26,8 @@ type Set struct {
 // registry holds every set, in the order of listing: by name, with the 2018 paper's first.
 var registry = func() []*Set {
 	all := slices.Concat(
-		uniformSets(), zhuHayesSets(),
+		uniformSets(), zhuHayesSets(), genSumSets(), seriesSets(), extremeSets(),
+		reproSets(), exblasSets(), xsumSets(),
 	)
 	slices.SortStableFunc(all, func(a, b *Set) int { return cmp.Compare(a.Name, b.Name) })
 	return slices.Concat(mcNameeSets(), all)
