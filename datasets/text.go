@@ -1,0 +1,210 @@
+package datasets
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+)
+
+// readText reads the numbers of a .txt or .csv file.
+//
+// A line holds any number of numbers, separated by white space or by one comma or semicolon with white space around it.
+// A separator must follow a number; one at the end of a line is allowed. What follows a # is a comment. Lines end in LF
+// or CR LF. The decimal point is a point; a comma always separates. In .csv files the first line that is neither blank
+// nor a comment is taken for a header, and skipped, if none of its comma-separated fields begins with a number; names may
+// be in quotes. See the package comment for what is kept exactly.
+func readText(f *file, reading Reading, csv bool) (content, error) {
+	t := textReader{file: f, reading: reading, header: csv, budget: 64<<20 + 64*f.size}
+	in := bufio.NewReaderSize(f, 1<<16)
+	for {
+		line, err := t.readLine(in)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return content{}, f.errorf("cannot read line %d: %s", t.line+1, err)
+		}
+		if len(line) > 0 {
+			t.line++
+			if err := t.parse(line); err != nil {
+				return content{}, err
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	if len(t.terms) == 0 {
+		return content{}, f.errorf("holds no numbers")
+	}
+	return t.finish()
+}
+
+// textReader is the state of reading one file.
+type textReader struct {
+	*file
+	reading Reading
+	header  bool   // whether the next line with content may be a header
+	long    []byte // memory for lines that are longer than the buffer
+	line    int    // number of the current line, from 1
+
+	terms   []float64
+	wide    []wideTerm
+	special position // of the first infinity or NaN
+	budget  int64    // bytes that numbers kept exactly may still take
+}
+
+// readLine returns the next line with its end; io.EOF comes with the last one. The line is valid until the next call.
+func (t *textReader) readLine(in *bufio.Reader) ([]byte, error) {
+	line, err := in.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return line, err
+	}
+	t.long = append(t.long[:0], line...)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		line, err = in.ReadSlice('\n')
+		t.long = append(t.long, line...)
+	}
+	return t.long, err
+}
+
+// wideTerm is a number that is no float64; its place among the terms holds 0.
+type wideTerm struct {
+	index int
+	value *big.Rat
+	position
+}
+
+// position is where a number stands; text is the number.
+type position struct {
+	line, column int
+	text         string
+}
+
+// fail makes an ErrInput that names file, line and column (in bytes, from 1).
+func (t *textReader) fail(column int, format string, args ...any) error {
+	return inputf("%s:%d:%d: %s", t.name, t.line, column, fmt.Sprintf(format, args...))
+}
+
+// parse reads the numbers of one line.
+func (t *textReader) parse(line []byte) error {
+	if t.line == 1 {
+		line = bytes.TrimPrefix(line, []byte("\ufeff")) // byte order mark
+		if bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff")) {
+			return t.fail(1, "the text is in UTF-16; save it as UTF-8")
+		}
+	}
+	if t.header && t.skipHeader(line) {
+		return nil
+	}
+	afterNumber := false
+	for i := 0; i < len(line); {
+		switch c := line[i]; {
+		case isSpace(c):
+			i++
+		case c == '#':
+			return nil
+		case c == ',' || c == ';':
+			if !afterNumber {
+				return t.fail(i+1, "no number before %q", c)
+			}
+			afterNumber = false
+			i++
+		default:
+			end := i + tokenLength(line[i:])
+			if err := t.take(line[i:end], i+1); err != nil {
+				return err
+			}
+			afterNumber = true
+			i = end
+		}
+	}
+	return nil
+}
+
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+
+// tokenLength returns how far the number at the start of line reaches.
+func tokenLength(line []byte) int {
+	for i, c := range line {
+		if isSpace(c) || c == ',' || c == ';' || c == '#' {
+			return i
+		}
+	}
+	return len(line)
+}
+
+// skipHeader decides whether the first line with content is a header.
+func (t *textReader) skipHeader(line []byte) bool {
+	line, _, _ = bytes.Cut(line, []byte("#"))
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 {
+		return false // the header may still come
+	}
+	t.header = false
+	for _, field := range bytes.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ';' }) {
+		field = bytes.TrimSpace(field)
+		if _, ok := outline(string(field[:tokenLength(field)])); ok {
+			return false
+		}
+	}
+	return true
+}
+
+// take converts one number.
+func (t *textReader) take(token []byte, column int) error {
+	if len(token) > maxNumberLength {
+		return t.fail(column, "%s is longer than %d characters", quote(string(token[:32])), maxNumberLength)
+	}
+	text := string(token)
+	n, ok := outline(text)
+	if !ok {
+		return t.fail(column, "%s is not a number (want decimal such as 1.5e-3 or hexadecimal such as 0x1.8p3)", quote(text))
+	}
+	if too := n.limits(); too != "" {
+		return t.fail(column, "%s %s", quote(text), too)
+	}
+	x, r := n.number(text, t.reading)
+	if n.special && t.special.line == 0 {
+		t.special = position{t.line, column, text}
+	}
+	if r != nil {
+		if t.budget -= ratBytes(r); t.budget < 0 {
+			return t.fail(column, "the numbers kept exactly need too much memory, more than 64 times the size of the file")
+		}
+		t.wide = append(t.wide, wideTerm{len(t.terms), r, position{t.line, column, text}})
+	}
+	t.terms = append(t.terms, x)
+	return nil
+}
+
+// ratBytes estimates the memory that r takes.
+func ratBytes(r *big.Rat) int64 {
+	return int64(r.Num().BitLen()+r.Denom().BitLen())/8 + 96
+}
+
+// finish makes the terms rationals if one of them has to be.
+func (t *textReader) finish() (content, error) {
+	if len(t.wide) == 0 {
+		return content{float64s: t.terms, description: "text"}, nil
+	}
+	first := t.wide[0]
+	if t.special.line != 0 {
+		return content{}, inputf("%s:%d:%d: %s cannot stand beside numbers that are kept exactly (%s in line %d is no float64)",
+			t.name, t.special.line, t.special.column, t.special.text, quote(first.text), first.line)
+	}
+	rats := make([]*big.Rat, len(t.terms))
+	for _, w := range t.wide {
+		rats[w.index] = w.value
+	}
+	for i, x := range t.terms {
+		if rats[i] == nil {
+			rats[i] = new(big.Rat).SetFloat64(x)
+			if t.budget -= ratBytes(rats[i]); t.budget < 0 {
+				return content{}, t.errorf("the numbers need too much memory as rationals, more than 64 times the size of the file")
+			}
+		}
+	}
+	note := fmt.Sprintf("%d of %d numbers are no float64 and are kept exactly", len(t.wide), len(rats))
+	return content{wide: rats, description: "text", notes: []string{note}}, nil
+}
