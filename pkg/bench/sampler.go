@@ -42,9 +42,9 @@ func DefaultSampler() Sampler {
 
 // SampleStatus tells how far a measurement has come.
 type SampleStatus struct {
-	Samples  int           // taken so far
-	Elapsed  time.Duration // since the measurement began
-	MedianNs float64       // of the last sample, 0 before the first
+	Samples int           // taken so far
+	Elapsed time.Duration // since the measurement began
+	LastNs  float64       // duration of the last run's kernel
 }
 
 // A Measurement is what a Sampler found. After an interruption or an error it holds the samples until then.

@@ -1,9 +1,134 @@
 package report
 
 import (
+	"bufio"
+	"fmt"
 	"io"
+	"strings"
+
 	"mpbench/pkg/bench"
 )
 
-func Markdown(w io.Writer, run *bench.Run, opts Options) error { return nil }
-func GoBench(w io.Writer, run *bench.Run, opts Options) error  { return nil }
+// Markdown writes a heading and a table for each data set, with all columns and 17 digits, and the warnings as
+// a list. Texts are escaped, so that nothing in a name breaks a table.
+func Markdown(w io.Writer, run *bench.Run, opts Options) error {
+	out := bufio.NewWriter(w)
+	all := groups(run)
+	notes := newNotes(run, all)
+	if len(all) == 0 {
+		fmt.Fprintln(out, "No results.")
+	}
+	for i, g := range all {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		writeMarkdownGroup(out, g, markdownColumns(all, g, notes, opts))
+	}
+	if lines := notes.texts(); len(lines) > 0 {
+		fmt.Fprintln(out)
+		for _, line := range lines {
+			fmt.Fprintln(out, "* "+escapeMarkdown(line))
+		}
+	}
+	return out.Flush()
+}
+
+// markdownColumns returns the columns that say something about the groups. Headings depend on g.
+func markdownColumns(all []group, g group, notes *notes, opts Options) []column {
+	columns := []column{plainColumn("", "method", false, func(r *bench.Record) string { return r.Method })}
+	columns = append(columns, variants(all)...)
+	columns = append(columns,
+		bitsColumn,
+		moduliColumn,
+		column{[2]string{"", "value"}, true, func(g group, r *bench.Record) string {
+			return g.notation.format(r.Value, maxValueDigits, maxValueWidth+1)
+		}},
+		errorColumn(g.errorKind()),
+		plainColumn("correct", "bits", true, correctBits),
+		boundColumn(g.errorKind()),
+		plainColumn("", "ok", false, func(r *bench.Record) string {
+			if fails(r) {
+				return "**NO**"
+			}
+			return withinBound(r)
+		}),
+		plainColumn("", "time", true, ifTimed(func(r *bench.Record) string {
+			return strings.TrimSpace(siTime(r.Time.Median, opts.ASCII) + " " + spread(r.Time, opts.ASCII))
+		})),
+		perElementColumn(),
+		convertColumn(opts.ASCII),
+		bandwidthColumn(),
+		samplesColumn,
+		column{[2]string{"", "note"}, false, notes.column().cell},
+	)
+	var useful []column
+	for _, c := range columns {
+		if saysSomething(c, all) {
+			useful = append(useful, c)
+		}
+	}
+	return useful
+}
+
+func saysSomething(c column, all []group) bool {
+	for _, g := range all {
+		for _, r := range g.records {
+			if text := c.cell(g, r); text != none && text != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func writeMarkdownGroup(w io.Writer, g group, columns []column) {
+	name, facts := g.title()
+	fmt.Fprintf(w, "### %s\n\n", escapeMarkdown(name))
+	if exactName, exact := g.exact(); exact != "" {
+		facts = append(facts, exactName+" "+exact)
+	}
+	fmt.Fprintf(w, "%s\n\n", escapeMarkdown(strings.Join(facts, ", ")))
+
+	rows := make([][]string, len(g.records))
+	widths := make([]int, len(columns))
+	for j, c := range columns {
+		widths[j] = max(textWidth(c.title()), 3)
+		for i, r := range g.records {
+			text := strings.Join(strings.Fields(c.cell(g, r)), " ")
+			if c.head[1] != "ok" {
+				text = escapeMarkdown(text)
+			}
+			rows[i] = append(rows[i], text)
+			widths[j] = max(widths[j], textWidth(text))
+		}
+	}
+	writeMarkdownHead(w, columns, widths)
+	for _, row := range rows {
+		for j, text := range row {
+			fmt.Fprint(w, "| ", pad(text, widths[j], columns[j].right), " ")
+		}
+		fmt.Fprintln(w, "|")
+	}
+}
+
+func writeMarkdownHead(w io.Writer, columns []column, widths []int) {
+	for j, c := range columns {
+		fmt.Fprint(w, "| ", pad(c.title(), widths[j], c.right), " ")
+	}
+	fmt.Fprintln(w, "|")
+	for j, c := range columns {
+		rule := strings.Repeat("-", widths[j]+1)
+		if c.right {
+			fmt.Fprint(w, "|", rule, ":")
+		} else {
+			fmt.Fprint(w, "|", rule, "-")
+		}
+	}
+	fmt.Fprintln(w, "|")
+}
+
+var markdownEscapes = strings.NewReplacer(`\`, `\\`, `|`, `\|`, `*`, `\*`, `_`, `\_`, "`", "\\`", `<`, `\<`, `[`, `\[`,
+	"\r", " ", "\n", " ")
+
+// escapeMarkdown makes a text stand for itself, in tables too.
+func escapeMarkdown(s string) string { return markdownEscapes.Replace(s) }

@@ -104,15 +104,20 @@ func (n *notes) text(i int) string {
 	return text
 }
 
-func writeNotes(w io.Writer, n *notes, opts Options) {
-	var lines []string
-	lines = append(lines, n.lines...)
+// texts returns all notes, and the environment at the end.
+func (n *notes) texts() []string {
+	lines := slices.Clone(n.lines)
 	for i := range n.codes {
 		lines = append(lines, n.text(i))
 	}
 	if n.env != "" {
 		lines = append(lines, n.env)
 	}
+	return lines
+}
+
+func writeNotes(w io.Writer, n *notes, opts Options) {
+	lines := n.texts()
 	if len(lines) > 0 {
 		fmt.Fprintln(w)
 	}

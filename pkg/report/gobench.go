@@ -1,0 +1,106 @@
+package report
+
+import (
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/perf/benchfmt"
+
+	"mpbench/pkg/bench"
+)
+
+// exactCorrectBits stands for infinitely many correct bits, as benchmark formats know no infinity: it is the
+// least precision of the reference that exact results agree with.
+const exactCorrectBits = 4096
+
+// GoBench writes the run in the Go benchmark format, for benchstat and other tools that read it: one line a
+// sample, with the time (ns/op), the throughput (B/s) and the number of correct bits, which for exact results
+// is 4096. Unit metadata say that correct bits are exact and better when higher. The environment and the data's
+// checksum become configuration lines.
+//
+// Format: https://golang.org/design/14313-benchmark-format
+func GoBench(w io.Writer, run *bench.Run, _ Options) error {
+	out := benchfmt.NewWriter(w)
+	for _, meta := range [][2]string{{"better", "higher"}, {"assume", "exact"}} {
+		err := out.Write(&benchfmt.UnitMetadata{
+			UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: "correct-bits", Key: meta[0]},
+			OrigUnit:        "correct-bits",
+			Value:           meta[1],
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for i := range run.Records {
+		r := &run.Records[i]
+		env, _ := run.Environment(r.EnvID)
+		if err := writeBenchmark(out, r, benchConfig(env, r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeBenchmark(out *benchfmt.Writer, r *bench.Record, config []benchfmt.Config) error {
+	result := benchfmt.Result{Config: config, Name: benchmarkName(r), Iters: max(r.Time.Iterations, 1)}
+	var fixed []benchfmt.Value
+	switch {
+	case r.ExactResult:
+		fixed = append(fixed, benchfmt.Value{Value: exactCorrectBits, Unit: "correct-bits"})
+	case r.CorrectBits != nil:
+		fixed = append(fixed, benchfmt.Value{Value: *r.CorrectBits, Unit: "correct-bits"})
+	}
+	for _, ns := range r.Time.Samples {
+		values := []benchfmt.Value{{Value: ns / 1e9, Unit: "sec/op", OrigValue: ns, OrigUnit: "ns/op"}}
+		if r.Throughput.Bytes > 0 && ns > 0 {
+			values = append(values, benchfmt.Value{Value: float64(r.Throughput.Bytes) / ns * 1e9, Unit: "B/s"})
+		}
+		result.Values = append(values, fixed...)
+		if err := out.Write(&result); err != nil {
+			return err
+		}
+	}
+	if len(r.Time.Samples) == 0 && len(fixed) > 0 {
+		result.Values = fixed
+		return out.Write(&result)
+	}
+	return nil
+}
+
+// benchmarkName returns a name like Sum/method=reduce2/precision=240/dataset=uniform01/n=1000000-2, the number
+// at its end being that of threads.
+func benchmarkName(r *bench.Record) benchfmt.Name {
+	var b strings.Builder
+	b.WriteString(strings.ToUpper(r.Command[:1]) + nameValue(r.Command[1:]))
+	for _, s := range r.Settings() {
+		b.WriteString("/" + s.Key + "=" + nameValue(s.Value))
+	}
+	b.WriteString("-" + strconv.Itoa(max(r.Threads, 1)))
+	return benchfmt.Name(b.String())
+}
+
+// nameValue replaces what would end a part of a benchmark's name.
+func nameValue(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c == '/' || unicode.IsSpace(c) || unicode.IsControl(c) {
+			return '_'
+		}
+		return c
+	}, s)
+}
+
+func benchConfig(env bench.Environment, r *bench.Record) []benchfmt.Config {
+	var config []benchfmt.Config
+	for _, c := range [][2]string{
+		{"goos", env.Go.OS}, {"goarch", env.Go.Arch}, {"pkg", "mpbench"}, {"cpu", env.CPU.Brand},
+		{"go", env.Go.Version}, {"level", env.Go.Level}, {"simd", env.CPU.SIMD}, {"commit", env.Program.Commit},
+		{"env-id", r.EnvID}, {"data-sha256", r.Dataset.SHA256},
+	} {
+		if value := strings.Join(strings.Fields(c[1]), " "); value != "" {
+			config = append(config, benchfmt.Config{Key: c[0], Value: []byte(value), File: true})
+		}
+	}
+	return config
+}
