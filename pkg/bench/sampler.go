@@ -171,6 +171,7 @@ func (m *measuring) warmUp() (*Timer, StopRule, error) {
 		for name, ns := range timer.ns {
 			m.warmPhases[name] = append(m.warmPhases[name], ns)
 		}
+		m.report(timer)
 	}
 }
 
@@ -203,9 +204,6 @@ func (m *measuring) once() (*Timer, StopRule, error) {
 	if err != nil {
 		return nil, StopError, err
 	}
-	if m.Progress != nil {
-		m.Progress(SampleStatus{len(m.samples), m.Clock.Now() - m.start, t.ns[PhaseKernel]})
-	}
 	return t, "", nil
 }
 
@@ -214,6 +212,13 @@ func (m *measuring) keep(t *Timer) {
 	m.samples = append(m.samples, picoseconds(t.ns[PhaseKernel]))
 	for name, ns := range t.ns {
 		m.phases[name] = append(m.phases[name], ns)
+	}
+	m.report(t)
+}
+
+func (m *measuring) report(t *Timer) {
+	if m.Progress != nil {
+		m.Progress(SampleStatus{len(m.samples), m.Clock.Now() - m.start, t.ns[PhaseKernel]})
 	}
 }
 
