@@ -106,13 +106,15 @@ func (d Decimal) Sci(n int) string {
 }
 
 // Plain returns d without an exponent, rounded to n >= 1 significant digits, or with all that it has if n is 0.
+// Zeros at the end of the fraction are kept where digits were dropped, as they are digits of the rounded number.
 // It is meant for exponents of moderate size: the text has as many characters as the exponent asks for.
 func (d Decimal) Plain(n int) string {
 	if d.Special != "" || d.Digits == "" {
 		return d.plainOrSpecial()
 	}
-	if n > 0 {
+	if n > 0 && len(d.Digits) > n {
 		d = d.Round(n)
+		d.Digits += zeros(n - len(d.Digits))
 	}
 	point := int(d.Exp) + 1 // digits before the point
 	switch {

@@ -89,10 +89,10 @@ type Throughput struct {
 }
 
 // NewThroughput returns the throughput of an operation that processes the given numbers of elements and bytes
-// in medianNs nanoseconds; the rates are 0 when the time is not known.
+// in medianNs nanoseconds; the rates are 0 when the time is not known, or below what any clock shows.
 func NewThroughput(elements, bytes int64, medianNs float64) Throughput {
 	t := Throughput{Elements: elements, Bytes: bytes}
-	if medianNs > 0 {
+	if medianNs >= 0.001 { // a picosecond: samples are rounded to that
 		t.ElementsPerSecond = float64(elements) / medianNs * 1e9
 		t.BytesPerSecond = float64(bytes) / medianNs * 1e9
 	}

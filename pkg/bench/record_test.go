@@ -32,7 +32,7 @@ func TestThroughput(t *testing.T) {
 	if want := (Throughput{2e9, 16e9, 1_000_000, 8_000_000}); got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	for _, ns := range []float64{0, math.NaN()} {
+	for _, ns := range []float64{0, 1e-300, math.NaN()} {
 		if got := NewThroughput(1, 8, ns); got.ElementsPerSecond != 0 || got.BytesPerSecond != 0 {
 			t.Errorf("%v ns: %v", ns, got)
 		}

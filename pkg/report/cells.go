@@ -154,7 +154,9 @@ func (n notation) format(s string, digits, width int) string {
 	return n.digits(d, 1)
 }
 
+// digits writes no more digits than the record has: zeros behind them would be made up.
 func (n notation) digits(d bench.Decimal, digits int) string {
+	digits = min(digits, len(d.Digits))
 	if n.plain {
 		return d.Plain(digits)
 	}

@@ -88,3 +88,43 @@ func testRun() *bench.Run {
 	)...)
 	return run
 }
+
+// specialRun holds what is rare: an exact result of zero, infinities, NaN, errors and conditions beyond float64,
+// names with every character that a format gives a meaning, devices and threads that differ, no environment.
+func specialRun() *bench.Run {
+	run := &bench.Run{Warnings: []bench.Warning{{Code: bench.WarnTruncated, Text: "line 7 is cut off after 12 bytes and was left out", Advice: "the run that wrote it was stopped; run that case again"}}}
+	zero := bench.Dataset{Name: "zhuhayes4", N: 1000, Params: map[string]string{"delta": "2000", "seed": "1"}}
+	huge := bench.Dataset{Name: "extremes", N: 3}
+	odd := bench.Dataset{Name: "a|b_c*d`e<f>,\"g\"", N: 0}
+	wrong := caseOf("float64", 53, 53, "-1.5e-3", "+Inf", "+Inf", 0, false, 5e9)
+	wrong.AbsError, wrong.AbsBound = "1.5e-3", "1.4e-3"
+	right := caseOf("binned", 53, 53, "0", "0", "+Inf", 0, true, 12e9)
+	right.AbsError, right.AbsBound, right.Threads = "0", "2.2e-16", 16
+	run.Records = append(run.Records, on(zero, "+Inf", "0", wrong, right)...)
+	nan := caseOf("float32", 24, 24, "NaN", "NaN", "", 0, false, 0.25, 0.26)
+	nan.WithinBound = nil
+	inf := caseOf("float64", 53, 53, "-Inf", "+Inf", "", 0, false, 0, 0)
+	inf.WithinBound = nil
+	tiny := caseOf("expansion:4", 212, 212, "-1.797693134862315708e-4000", "1e-5000", "3e-4999", 16609.6, true, 999.96, 999.97)
+	tiny.Device = "cuda:0"
+	run.Records = append(run.Records, on(huge, "1e5000", "-1.797693134862315708e-4000", nan, inf, tiny)...)
+	empty := caseOf("sumk:3", 106, 106, "0", "0", "0", 0, true, 1, 1, 1)
+	empty.Method = "a|b"
+	run.Records = append(run.Records, on(odd, "", "0", empty)...)
+	return run
+}
+
+// plainRun is what a first run looks like: every result good, precision as asked for.
+func plainRun() *bench.Run {
+	run := &bench.Run{Environments: []bench.Environment{testEnvironment()}}
+	run.Environments[0].LoadAverage = 1.7
+	mcnamee2 := bench.Dataset{Name: "mcnamee2", N: 1_000_001}
+	const exact2 = "1.000000000099999999999999997909778672403"
+	run.Records = on(mcnamee2, "1.0000000000000000", exact2,
+		caseOf("float64", 53, 53, "1", "1e-10", "1.1e-10", 33.2, true, 321e3, 321e3, 322e3, 320e3, 325e3, 322e3),
+		caseOf("kahan", 53, 53, "1.0000000001000000082740371", "8.3e-18", "2.3e-16", 56.7, true, 951e3, 950e3, 953e3, 951e3, 951e3, 950e3),
+		rns(caseOf("reduce1", 60, 60, "1.0000000000997503", "2.5e-13", "8.7e-13", 41.9, true, 29.1e6, 29.1e6, 29.2e6, 29.0e6, 29.1e6, 29.1e6), 8),
+		rns(caseOf("reduce2", 240, 240, exact2, "0", "1.1e-71", 0, true, 31.4e6, 31.5e6, 31.3e6, 31.4e6, 31.4e6, 31.9e6), 32),
+	)
+	return run
+}

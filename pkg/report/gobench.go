@@ -54,6 +54,9 @@ func writeBenchmark(out *benchfmt.Writer, r *bench.Record, config []benchfmt.Con
 	}
 	for _, ns := range r.Time.Samples {
 		values := []benchfmt.Value{{Value: ns / 1e9, Unit: "sec/op", OrigValue: ns, OrigUnit: "ns/op"}}
+		if ns == 0 { // benchfmt does not see that 0 ns/op is a number of seconds
+			values[0] = benchfmt.Value{Unit: "sec/op"}
+		}
 		if r.Throughput.Bytes > 0 && ns > 0 {
 			values = append(values, benchfmt.Value{Value: float64(r.Throughput.Bytes) / ns * 1e9, Unit: "B/s"})
 		}
