@@ -31,7 +31,7 @@ func ParseReading(text string) (Reading, error) {
 	case "exact":
 		return Exact, nil
 	}
-	return 0, usagef("%s (double or exact)", unknown("reading", text, []string{"double", "exact"}))
+	return 0, usagef("%s", unknown("reading", text, []string{"double", "exact"}))
 }
 
 // String returns "double" or "exact".
