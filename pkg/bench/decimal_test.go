@@ -124,3 +124,47 @@ func TestDecimalLog10(t *testing.T) {
 		t.Error("NaN is a number")
 	}
 }
+
+// FuzzParseDecimal: what is accepted means the same as it does to math/big, and its text is read back.
+func FuzzParseDecimal(f *testing.F) {
+	for _, seed := range []string{"0", "-0.00e5", "1e-5000", "+12.50", ".5", "5.", "1e", "NaN", "-Inf", "0x1p3", "1_0", "99999.99995"} {
+		f.Add(seed, 3)
+	}
+	f.Fuzz(func(t *testing.T, text string, digits int) {
+		d, err := ParseDecimal(text)
+		if err != nil || !d.IsFinite() {
+			return
+		}
+		again, err := ParseDecimal(d.Sci(0))
+		if err != nil || again != d && !d.IsZero() {
+			t.Fatalf("%q: %+v becomes %+v, %v", text, d, again, err)
+		}
+		if d.Exp > 2000 || d.Exp < -2000 || len(text) > 2000 {
+			return
+		}
+		want, ok := new(big.Rat).SetString(text)
+		if !ok {
+			t.Fatalf("%q is no number to math/big", text)
+		}
+		for _, s := range []string{d.Sci(0), d.Plain(0)} {
+			if got, ok := new(big.Rat).SetString(s); !ok || got.Cmp(want) != 0 {
+				t.Fatalf("%q became %s", text, s)
+			}
+		}
+		digits = 1 + (digits&0xff)%40
+		rounded, ok := new(big.Rat).SetString(d.Sci(digits))
+		plain, okPlain := new(big.Rat).SetString(d.Plain(digits))
+		if !ok || !okPlain || rounded.Cmp(plain) != 0 {
+			t.Fatalf("%q with %d digits: %s and %s", text, digits, d.Sci(digits), d.Plain(digits))
+		}
+		// |rounded - want| <= half a unit of the last digit: 10^(Exp - digits + 1) / 2.
+		half := new(big.Rat).SetFrac(big.NewInt(1), big.NewInt(2))
+		ten := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(max(d.Exp-int64(digits)+1, int64(digits)-1-d.Exp)), nil))
+		if d.Exp-int64(digits)+1 < 0 {
+			ten.Inv(ten)
+		}
+		if diff := rounded.Sub(rounded, want); diff.Abs(diff).Cmp(half.Mul(half, ten)) > 0 {
+			t.Fatalf("%q with %d digits: %s", text, digits, d.Sci(digits))
+		}
+	})
+}

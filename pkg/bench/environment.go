@@ -3,6 +3,7 @@ package bench
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -54,6 +55,7 @@ type GoBuild struct {
 	Arch    string `json:"goarch"`
 	Level   string `json:"level,omitempty"` // GOAMD64, GOARM64, ...
 	Tags    string `json:"tags,omitempty"`
+	Debug   string `json:"godebug,omitempty"` // GODEBUG, which can switch vector extensions off
 	CGO     bool   `json:"cgo,omitempty"`
 }
 
@@ -83,7 +85,7 @@ func CaptureEnvironment() Environment {
 		CPU:     captureCPU(),
 		Threads: runtime.GOMAXPROCS(0),
 		Virtual: cpuid.CPU.VM(),
-		Go:      GoBuild{Version: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH},
+		Go:      GoBuild{Version: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Debug: os.Getenv("GODEBUG")},
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		env.setBuild(info)

@@ -121,7 +121,11 @@ func (run *Run) add(text []byte) error {
 
 // decode is json.Unmarshal with errors that name the field.
 func decode(text []byte, v any) error {
-	err := json.Unmarshal(text, v)
+	return explain(json.Unmarshal(text, v))
+}
+
+// explain makes errors of encoding/json say what they mean for a reader of the file.
+func explain(err error) error {
 	var typeErr *json.UnmarshalTypeError
 	var syntaxErr *json.SyntaxError
 	switch {
@@ -184,12 +188,11 @@ func readDocument(in io.Reader, line []byte, number int) (*Run, error) {
 		Environments []json.RawMessage `json:"environments"`
 		Records      []json.RawMessage `json:"records"`
 	}
-	if err := decode(text, &doc); err != nil {
-		var syntaxErr *json.SyntaxError
-		if json.Unmarshal(text, new(json.RawMessage)); errors.As(json.Unmarshal(text, &doc), &syntaxErr) {
-			number += bytes.Count(text[:min(int(syntaxErr.Offset), len(text))], []byte("\n"))
-		}
-		return nil, &LineError{number, err}
+	lineAt := func(offset int64) int {
+		return number + bytes.Count(text[:min(max(offset, 0), int64(len(text)))], []byte("\n"))
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, &LineError{lineAt(errorOffset(err)), explain(err)}
 	}
 	if doc.Schema == nil || *doc.Schema != RunSchema {
 		return nil, &LineError{number, fieldError("schema", "a file that starts with a line \"{\" holds one object of schema %q", RunSchema)}
@@ -197,11 +200,23 @@ func readDocument(in io.Reader, line []byte, number int) (*Run, error) {
 	run := &Run{Size: int64(len(line) + len(rest))}
 	for _, part := range append(doc.Environments, doc.Records...) {
 		if err := run.add(part); err != nil {
-			// Find the element: RawMessage shares no memory with text, but its text occurs there.
-			return nil, &LineError{number + bytes.Count(text[:max(bytes.Index(text, part), 0)], []byte("\n")), err}
+			return nil, &LineError{lineAt(int64(bytes.Index(text, part))), err} // the first of several that are the same
 		}
 	}
 	return run, nil
+}
+
+// errorOffset returns where in the text encoding/json met an error, 0 if it does not say.
+func errorOffset(err error) int64 {
+	var typeErr *json.UnmarshalTypeError
+	var syntaxErr *json.SyntaxError
+	switch {
+	case errors.As(err, &typeErr):
+		return typeErr.Offset
+	case errors.As(err, &syntaxErr):
+		return syntaxErr.Offset
+	}
+	return 0
 }
 
 // MarshalRun returns the run as one JSON object of schema RunSchema, indented for readers.

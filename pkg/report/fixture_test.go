@@ -6,8 +6,6 @@ import (
 	"mpbench/pkg/bench"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 // caseOf makes a record with the fields that tables show; ns are the samples.
 func caseOf(method string, precision, actual int, value, rel, bound string, bits float64, within bool, ns ...float64) bench.Record {
 	r := bench.Record{
