@@ -109,6 +109,10 @@ func (r *Record) SetMeasurement(m Measurement, elements, bytes int64) {
 	r.Warnings = append(r.Warnings, m.Warnings...)
 }
 
+// OutsideBound tells whether the result is worse than its proved bound allows, which means that something is
+// broken: the method, its proof, or the machine.
+func (r *Record) OutsideBound() bool { return r.WithinBound != nil && !*r.WithinBound }
+
 // A Run is the content of a result file.
 type Run struct {
 	Environments []Environment

@@ -54,7 +54,7 @@ func mustFloat(s string) float64 {
 	return x
 }
 
-// timed tells whether a record has a time at all.
+// hasTime tells whether a record has a time at all.
 func hasTime(r *bench.Record) bool { return len(r.Time.Samples) > 0 }
 
 // spread writes how far the interval reaches from the median, in percent of the median: "±3%".
@@ -112,8 +112,6 @@ func withinBound(r *bench.Record) string {
 	}
 	return "NO"
 }
-
-func fails(r *bench.Record) bool { return r.WithinBound != nil && !*r.WithinBound }
 
 func bitsCell(r *bench.Record) string {
 	if r.ActualBits != 0 && r.ActualBits != r.PrecisionBits {

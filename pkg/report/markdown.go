@@ -47,7 +47,7 @@ func markdownColumns(all []group, g group, notes *notes, opts Options) []column 
 		plainColumn("correct", "bits", true, correctBits),
 		boundColumn(g.errorKind()),
 		plainColumn("", "ok", false, func(r *bench.Record) string {
-			if fails(r) {
+			if r.OutsideBound() {
 				return "**NO**"
 			}
 			return withinBound(r)

@@ -24,7 +24,7 @@ func newNotes(run *bench.Run, all []group) *notes {
 	for _, g := range all {
 		for _, r := range g.records {
 			results++
-			if fails(r) {
+			if r.OutsideBound() {
 				failed++
 			}
 			asked = asked || strings.Contains(bitsCell(r), "/")

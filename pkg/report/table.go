@@ -102,7 +102,7 @@ func newLayout(all []group, notes *notes, opts Options) *layout {
 	l := &layout{opts: opts}
 	for _, g := range all {
 		for _, r := range g.records {
-			l.failing = l.failing || fails(r)
+			l.failing = l.failing || r.OutsideBound()
 		}
 	}
 	essential, extras := l.choices(all, notes)
@@ -164,7 +164,7 @@ func (l *layout) choices(all []group, notes *notes) (essential []laidColumn, ext
 func (l *layout) methodColumn() column {
 	return plainColumn("", "method", false, func(r *bench.Record) string {
 		switch {
-		case fails(r):
+		case r.OutsideBound():
 			return "! " + r.Method
 		case l.failing:
 			return "  " + r.Method

@@ -25,7 +25,7 @@ func (l *layout) grid(g group) gridText {
 	for _, r := range g.records {
 		var row []string
 		for j, c := range l.columns {
-			row = append(row, gap(j)+l.paint(c.id, pad(c.cell(g, r), c.width, c.right), fails(r)))
+			row = append(row, gap(j)+l.paint(c.id, pad(c.cell(g, r), c.width, c.right), r.OutsideBound()))
 		}
 		rows = append(rows, row)
 	}
