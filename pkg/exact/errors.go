@@ -139,5 +139,5 @@ func log2Fraction(m uint64) float64 {
 			m = hi<<1 | lo>>63
 		}
 	}
-	return float64(fraction) * 0x1p-60
+	return float64(float64(fraction) * 0x1p-60) // exact
 }
