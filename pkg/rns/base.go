@@ -8,7 +8,7 @@ import (
 )
 
 // laneMultiple is what the number of residues is padded to: the 32-bit lanes of an AVX2 register.
-// Padding lanes have modulus 1 and residue 0, which every residue operation preserves.
+// Padding lanes repeat the first modulus and its residue, so that no operation needs to know them.
 const laneMultiple = 8
 
 // Base is a set of moduli with all the constants that its arithmetic needs. It is immutable after
@@ -20,7 +20,7 @@ type Base struct {
 	log2M     int // F = floor(log2 M)
 	dropBits  int // F' of the package comment
 
-	modulus    []uint32 // length stride, padded with 1
+	modulus    []uint32 // length stride, padded with modulus[0]
 	reciprocal []float64
 	mulhi      []uint64 // floor((2^64 - 1) / m_i)
 
@@ -61,7 +61,7 @@ func NewBase(moduli []uint32) (*Base, error) {
 	b.modulus = make([]uint32, b.stride)
 	copy(b.modulus, moduli)
 	for i := b.n; i < b.stride; i++ {
-		b.modulus[i] = 1
+		b.modulus[i] = moduli[0]
 	}
 	b.setRange()
 	b.setReductions()
@@ -139,16 +139,13 @@ func (b *Base) setRange() {
 
 // setReductions sets the constants of the two ways to find a quotient by m. The binary64 reciprocal r is below 1/m by a relative
 // 2^-50.5 to 2^-49.4, so with two roundings trunc(t*r) is floor(t/m) or one less for every product t < 2^62 of
-// residues and every t < 2^53, as 2^53 / MinModulus * 2^-49 < 1. In padding lanes it is 1 and exact.
+// residues and every t < 2^53, as 2^53 / MinModulus * 2^-49 < 1.
 func (b *Base) setReductions() {
 	b.reciprocal = make([]float64, b.stride)
 	b.mulhi = make([]uint64, b.stride)
 	for i, m := range b.modulus {
 		b.mulhi[i] = math.MaxUint64 / uint64(m)
 		b.reciprocal[i] = 1 / float64(m) * (1 - 0x1p-50)
-		if m == 1 {
-			b.reciprocal[i] = 1
-		}
 	}
 }
 

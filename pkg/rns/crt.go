@@ -72,13 +72,13 @@ func (b *Base) toInt(x []uint32, v Interval, c []uint32) *big.Int {
 	return intOf(limbs)
 }
 
-// Int returns the integer X in [0, M) of the residues, of which there are [Base.Stride].
+// Int returns the integer X in [0, M) of the residues, of which there are at least Len.
 func (b *Base) Int(residues []uint32) *big.Int {
-	c := make([]uint32, b.stride)
-	return b.toInt(residues, b.evaluate(residues, c), c)
+	x, c := b.padded(residues), make([]uint32, b.stride)
+	return b.toInt(x, b.evaluate(x, c), c)
 }
 
-// Residues sets the residues of x mod M. x must not be negative.
+// Residues sets residues, of which there are Stride, to those of x mod M in [0, M).
 func (b *Base) Residues(residues []uint32, x *big.Int) {
 	if x.Sign() < 0 || x.Cmp(b.rangeInt) >= 0 {
 		x = new(big.Int).Mod(x, b.rangeInt)
@@ -88,7 +88,7 @@ func (b *Base) Residues(residues []uint32, x *big.Int) {
 
 // Evaluate returns the interval evaluation I(X/M) of the residues; it holds for every X in [0, M).
 func (b *Base) Evaluate(residues []uint32) Interval {
-	return b.evaluate(residues, make([]uint32, b.stride))
+	return b.evaluate(b.padded(residues), make([]uint32, b.stride))
 }
 
 // MixedRadix returns the digits a of X = a_1 + a_2 m_1 + a_3 m_1 m_2 + ..., with 0 <= a_i < m_i, least significant first.

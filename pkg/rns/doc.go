@@ -46,7 +46,7 @@
 // # Speed
 //
 // Residue operations have plain Go code (residues_generic.go, meant to be read) and generated AVX2 and AVX-512 code
-// (residues_amd64.s, from _asm) that works on the residues padded to a multiple of 8 by lanes of modulus 1.
+// (residues_amd64.s, from _asm) that works on the residues padded to a multiple of 8 by copies of the first.
 // Scaling by 2^-k takes one pass whatever k is: the k low bits of X come from the Chinese remainder theorem truncated
 // to k bits, and (X - low)/2^k is an exact division in every residue.
 //

@@ -19,7 +19,7 @@ func (x *Float) IsZero() bool { return x.interval.IsZero() }
 // Interval returns the interval evaluation I(X/M) of the significand.
 func (x *Float) Interval() Interval { return x.interval }
 
-// Residues returns the residues of the significand, padded with zeros. They must not be modified.
+// Residues returns the residues of the significand, padded to the base's stride. They must not be modified.
 func (x *Float) Residues() []uint32 { return x.digits }
 
 // Set makes z a copy of x, a number of the same base.
@@ -44,8 +44,7 @@ func (z *Float) Negate() { z.Neg = !z.Neg && !z.IsZero() }
 // at least Len. X is rounded if it has more than F - 4 bits (see the package comment).
 func (c *Context) SetResidues(z *Float, residues []uint32, exp int, neg bool) {
 	b := c.base
-	copy(z.digits[:b.n], residues)
-	clear(z.digits[b.n:])
+	b.pad(z.digits, residues)
 	z.interval = b.evaluate(z.digits, c.coef)
 	if z.IsZero() {
 		z.SetZero()

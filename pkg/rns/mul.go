@@ -33,7 +33,7 @@ func (c *Context) mulWide(z, x, y *Float) (k int) {
 	c.significand(yw, y)
 	product := make([]uint64, 2*b.limbs)
 	for i, word := range xw {
-		addMul(product[i:], padded(yw, len(product)-i), word)
+		addMul(product[i:], extended(yw, len(product)-i), word)
 	}
 	k = bitLenOf(product) - b.precision
 	low := append([]uint64(nil), product[:k/64+1]...)
@@ -53,8 +53,8 @@ func (c *Context) significand(limbs []uint64, x *Float) {
 	c.base.toLimbs(limbs, c.coef, c.base.rank(c.coef, x.interval))
 }
 
-// padded returns x, cut or extended by zeros to n words.
-func padded(x []uint64, n int) []uint64 {
+// extended returns x, cut or extended by zeros to n words.
+func extended(x []uint64, n int) []uint64 {
 	if n <= len(x) {
 		return x[:n]
 	}

@@ -16,9 +16,24 @@ func negMod(z, x, m []uint32) {
 	}
 }
 
-// increment sets z = z + 1 mod m in the n lanes that carry residues.
+// increment sets z = z + 1 mod m.
 func (b *Base) increment(z []uint32) {
-	for i := range z[:b.n] {
+	for i := range z {
 		z[i] = reduceOnce(z[i]+1, b.modulus[i])
 	}
+}
+
+// pad copies the first n residues of x to z and repeats the first of them in the padding lanes.
+func (b *Base) pad(z, x []uint32) {
+	copy(z[:b.n], x)
+	for i := b.n; i < b.stride; i++ {
+		z[i] = z[0]
+	}
+}
+
+// padded returns a padded copy of residues, of which there are at least n.
+func (b *Base) padded(residues []uint32) []uint32 {
+	z := make([]uint32, b.stride)
+	b.pad(z, residues)
+	return z
 }

@@ -45,7 +45,8 @@ func splitBits(limbs []uint64, k int) scaled {
 	return cut
 }
 
-// Scale sets z to the residues of floor(X / 2^k) for X in [0, M) with residues x; k >= 0. z may be x.
+// Scale sets z to the residues of floor(X / 2^k) for X in [0, M) with residues x; k >= 0. Both have Stride
+// residues, as Residues makes them, and z may be x.
 func (c *Context) Scale(z, x []uint32, k int) {
 	switch {
 	case k > c.base.log2M:

@@ -1,7 +1,7 @@
 // Command asm generates the AVX2 and AVX-512 residue operations of package rns; run it with go generate in ../.
 //
-// Every kernel processes n residues, n a multiple of 8, each below its modulus m < 2^31 (17 <= m, or m = 1 in padding
-// lanes); so are the results. Each works like the plain Go function of the same name with the ending Generic.
+// Every kernel processes n residues, n a multiple of 8, each below its modulus 17 <= m < 2^31; so are the
+// results. Each works like the plain Go function of the same name with the ending Generic.
 package main
 
 import (

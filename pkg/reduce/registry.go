@@ -1,0 +1,80 @@
+package reduce
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"mpbench/pkg/rns"
+)
+
+// ErrOption is wrapped by every error about an option that a method cannot work with.
+var ErrOption = errors.New("reduce")
+
+const (
+	sourcePaper2018 = "Isupov, Knyazkov, Kuvaev 2018, DOI 10.23683/2311-3103-2018-8-191-203"
+	sourceHigham    = "Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 4.2"
+)
+
+var cpuOnly = []string{"cpu"}
+
+// methods is the registry, in the order in which tables show it.
+var methods = []Method{
+	{
+		Name: "float32", Summary: "recursive summation in binary32", Format: "binary32", Devices: cpuOnly,
+		FixedBits: 24, Bound: "g(n-1)*S' + (S' - S), u = 2^-24, S' = (1+u)S", Source: sourceHigham,
+		New: func(Options) (Summer, error) { return &recursive32{}, nil },
+	},
+	{
+		Name: "float64", Summary: "recursive summation in binary64", Format: "binary64", Devices: cpuOnly,
+		FixedBits: 53, Bound: "g(n-1)*S, u = 2^-53", Source: sourceHigham,
+		New: func(Options) (Summer, error) { return &recursive64{}, nil },
+	},
+	{
+		Name: "kahan", Summary: "compensated summation (Kahan)", Format: "binary64", Devices: cpuOnly,
+		FixedBits: 53, Bound: "(3u + 12(n+1)u^2)*S, u = 2^-53", Source: "Kahan, Comm. ACM 8 (1965) 40, DOI 10.1145/363707.363723",
+		New: func(Options) (Summer, error) { return &kahan{}, nil },
+	},
+	{
+		Name: "neumaier", Summary: "compensated summation (Neumaier, Sum2)", Format: "binary64", Devices: cpuOnly,
+		FixedBits: 53, Bound: "(u + g(n-1)^2)*S, u = 2^-53", Source: "Neumaier, ZAMM 54 (1974) 39-51; Ogita, Rump, Oishi 2005, proposition 4.5",
+		New: func(Options) (Summer, error) { return &neumaier{}, nil },
+	},
+	{
+		Name: "bigfloat", Summary: "recursive summation with math/big.Float", Format: "big.Float", Devices: cpuOnly,
+		MinPrecision: 2, MaxPrecision: 1 << 16, Bound: "g(n-1)*S, u = 2^-p", Source: sourceHigham, New: newBigFloat,
+	},
+	{
+		Name: "reduce1", Summary: "recursive summation of RNS numbers", Format: "rns", Devices: cpuOnly,
+		MinPrecision: rns.MinPrecision, MaxPrecision: rns.MaxPrecision, Bound: "g(n-1)*S, u = 2^(1-p)", Source: sourcePaper2018, New: newReduce1,
+	},
+	{
+		Name: "reduce2", Summary: "pairwise summation of RNS numbers", Format: "rns", Devices: cpuOnly,
+		MinPrecision: rns.MinPrecision, MaxPrecision: rns.MaxPrecision, Bound: "g(ceil(log2 n))*S, u = 2^(1-p)", Source: sourcePaper2018, New: newReduce2,
+	},
+	{
+		Name: "reduce3", Summary: "block-parallel summation of RNS numbers", Format: "rns", Devices: cpuOnly,
+		MinPrecision: rns.MinPrecision, MaxPrecision: rns.MaxPrecision, Bound: "g(d)*S, d = depth of the grid, u = 2^(1-p)", Source: sourcePaper2018, New: newReduce3,
+	},
+}
+
+// Methods returns all methods, in the order in which tables show them.
+func Methods() []Method { return slices.Clone(methods) }
+
+// Lookup returns the method of a name.
+func Lookup(name string) (Method, bool) {
+	i := slices.IndexFunc(methods, func(m Method) bool { return m.Name == name })
+	if i < 0 {
+		return Method{}, false
+	}
+	return methods[i], true
+}
+
+// Accepts returns an error that wraps ErrOption if the method cannot work at the precision p.
+// Methods of a fixed format accept any.
+func (m Method) Accepts(p int) error {
+	if m.FixedBits == 0 && (p < m.MinPrecision || p > m.MaxPrecision) {
+		return fmt.Errorf("%w: precision %d is outside the range of %s, %d to %d bits", ErrOption, p, m.Name, m.MinPrecision, m.MaxPrecision)
+	}
+	return nil
+}

@@ -1,0 +1,222 @@
+package reduce
+
+import (
+	"math/big"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"mpbench/pkg/exact"
+	"mpbench/pkg/rns"
+)
+
+// residues is the part that reduce1, reduce2 and reduce3 share: the base, the terms as RNS numbers, the result.
+type residues struct {
+	context *rns.Context
+	terms   *rns.Vector
+	rounded bool
+	special *exact.Value
+	sum     *rns.Float
+}
+
+func newResidues(o Options) (residues, error) {
+	base, err := rns.NewBaseForPrecision(o.Precision, o.ModuliBits)
+	if err != nil {
+		return residues{}, err
+	}
+	return residues{context: rns.NewContext(base, o.Rounding, o.Alignment), sum: base.NewFloat()}, nil
+}
+
+// Load converts the terms: float64 exactly, wider ones rounded to nearest at the base's precision.
+func (r *residues) Load(t Terms) error {
+	r.special = nil
+	if v, found := special(t.Float64); found {
+		r.special = &v
+		return nil
+	}
+	r.rounded = t.Wide != nil
+	if r.terms == nil || r.terms.Len() != t.Len() {
+		r.terms = r.context.Base().NewVector(t.Len())
+	}
+	if t.Wide == nil {
+		r.context.SetFloat64s(r.terms, t.Float64)
+		return nil
+	}
+	wide := make([]*big.Float, len(t.Wide))
+	for i, x := range t.Wide {
+		wide[i] = new(big.Float).SetPrec(uint(r.context.Base().Precision())).SetRat(x)
+	}
+	r.context.SetBigs(r.terms, wide)
+	return nil
+}
+
+// empty handles what needs no addition and reports whether it did.
+func (r *residues) empty() bool {
+	if r.special != nil {
+		return true
+	}
+	r.sum.SetZero()
+	return r.terms.Len() == 0
+}
+
+func (r *residues) Value() exact.Value {
+	if r.special != nil {
+		return *r.special
+	}
+	return exact.FromBig(r.context.Big(r.sum))
+}
+
+func (r *residues) Format() Format {
+	b := r.context.Base()
+	return Format{Name: "rns", Actual: b.Precision(), Moduli: b.Len(), ModuliBits: b.ModuliBits(), TermBytes: b.TermBytes()}
+}
+
+// bound is gamma(depth) * sumAbs with the context's unit roundoff; rounding the terms counts as one more operation.
+func (r *residues) bound(depth int, sumAbs *big.Rat) *big.Rat {
+	if r.rounded {
+		depth++
+	}
+	return gammaTimes(depth, r.context.UnitRoundoff(), sumAbs)
+}
+
+// rnsSlots is the adder of one goroutine over the terms.
+type rnsSlots struct {
+	context *rns.Context
+	terms   *rns.Vector
+	slots   []*rns.Float
+	term    *rns.Float // a view of the current term
+}
+
+func (r *residues) newSlots(n int) *rnsSlots {
+	slots := make([]*rns.Float, n)
+	for i := range slots {
+		slots[i] = r.context.Base().NewFloat()
+	}
+	return &rnsSlots{context: r.context.Clone(), terms: r.terms, slots: slots, term: new(rns.Float)}
+}
+
+func (s *rnsSlots) load(slot, i int) {
+	s.terms.View(s.term, i)
+	s.slots[slot].Set(s.term)
+}
+
+func (s *rnsSlots) addTerm(slot, i int) {
+	s.terms.View(s.term, i)
+	s.context.Add(s.slots[slot], s.slots[slot], s.term)
+}
+
+func (s *rnsSlots) addSlot(slot, j int) {
+	s.context.Add(s.slots[slot], s.slots[slot], s.slots[j])
+}
+
+func (s *rnsSlots) clear() {
+	for _, x := range s.slots {
+		x.SetZero()
+	}
+}
+
+// reduce1 is recursive summation, Reduce1 of the 2018 paper.
+type reduce1 struct{ residues }
+
+func newReduce1(o Options) (Summer, error) {
+	r, err := newResidues(o)
+	return &reduce1{r}, err
+}
+
+func (r *reduce1) Sum() {
+	if r.empty() {
+		return
+	}
+	slots := r.newSlots(1)
+	recursive(slots, r.terms.Len())
+	r.sum.Set(slots.slots[0])
+}
+
+// ErrorBound is gamma(n-1) * sumAbs.
+func (r *reduce1) ErrorBound(n int, sumAbs *big.Rat) *big.Rat {
+	return r.bound(recursiveDepth(n), sumAbs)
+}
+
+// reduce2 is pairwise summation, Reduce2 of the 2018 paper.
+type reduce2 struct{ residues }
+
+func newReduce2(o Options) (Summer, error) {
+	r, err := newResidues(o)
+	return &reduce2{r}, err
+}
+
+func (r *reduce2) Sum() {
+	if r.empty() {
+		return
+	}
+	n := r.terms.Len()
+	slots := r.newSlots(pairwiseSlots(n))
+	pairwise(slots, n)
+	r.sum.Set(slots.slots[0])
+}
+
+// ErrorBound is gamma(ceil(log2 n)) * sumAbs.
+func (r *reduce2) ErrorBound(n int, sumAbs *big.Rat) *big.Rat {
+	return r.bound(pairwiseDepth(n), sumAbs)
+}
+
+// reduce3 is the block reduction, Reduce3 of the 2018 paper, with goroutines in the place of GPU blocks.
+type reduce3 struct {
+	residues
+	grid    grid
+	threads int
+}
+
+func newReduce3(o Options) (Summer, error) {
+	r, err := newResidues(o)
+	if err != nil {
+		return nil, err
+	}
+	g, err := newGrid(o.Blocks, o.BlockSize)
+	if err != nil {
+		return nil, err
+	}
+	threads := o.Threads
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	return &reduce3{r, g, threads}, nil
+}
+
+func (r *reduce3) Sum() {
+	if r.empty() {
+		return
+	}
+	sums := r.blockSums()
+	for _, x := range sums { // the paper's third stage, on the host
+		if x != nil {
+			r.context.Add(r.sum, r.sum, x)
+		}
+	}
+}
+
+// blockSums reduces every block; blocks without terms have nil. Which goroutine reduces a block changes nothing.
+func (r *reduce3) blockSums() []*rns.Float {
+	sums := make([]*rns.Float, r.grid.Blocks)
+	var next atomic.Int64
+	var pool sync.WaitGroup
+	for range min(r.threads, r.grid.Blocks) {
+		pool.Go(func() {
+			slots := r.newSlots(r.grid.BlockSize)
+			for b := int(next.Add(1) - 1); b < r.grid.Blocks; b = int(next.Add(1) - 1) {
+				slots.clear()
+				if block(slots, r.grid, b, r.terms.Len()) {
+					sums[b] = r.context.Base().NewFloat()
+					sums[b].Set(slots.slots[0])
+				}
+			}
+		})
+	}
+	pool.Wait()
+	return sums
+}
+
+// ErrorBound is gamma(d) * sumAbs with the depth d of the grid.
+func (r *reduce3) ErrorBound(n int, sumAbs *big.Rat) *big.Rat {
+	return r.bound(r.grid.depth(n), sumAbs)
+}
