@@ -22,13 +22,13 @@ type LineError struct {
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 func (e *LineError) Unwrap() error { return e.Err }
 
-// ReadRun reads a result file: environments and records, one JSON object a line, or one object that holds a
+// ReadRecords reads a result file: environments and records, one JSON object a line, or one object that holds a
 // whole run (RunSchema). Blank lines are skipped, and fields that this version does not know are ignored.
 // Anything else that is not as it should be is a *LineError.
 //
 // A last line that is cut off, as a program that was killed leaves it, is no error: the run has a warning and
 // keeps the text.
-func ReadRun(r io.Reader) (*Run, error) {
+func ReadRecords(r io.Reader) (*Run, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	run := new(Run)
 	for number := 1; ; number++ {

@@ -72,7 +72,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, text := range []string{lines.String(), string(document), strings.ReplaceAll(lines.String(), "\n", "\r\n\r\n")} {
-			got, err := ReadRun(strings.NewReader(text))
+			got, err := ReadRecords(strings.NewReader(text))
 			if err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}
@@ -120,7 +120,7 @@ func TestFieldOrder(t *testing.T) {
 func TestCutOff(t *testing.T) {
 	whole := oneRecord + "\n"
 	for cut := 1; cut < len(oneRecord); cut++ {
-		run, err := ReadRun(strings.NewReader(whole + oneRecord[:cut]))
+		run, err := ReadRecords(strings.NewReader(whole + oneRecord[:cut]))
 		if err != nil {
 			t.Fatalf("cut after %d bytes: %v", cut, err)
 		}
@@ -131,7 +131,7 @@ func TestCutOff(t *testing.T) {
 			t.Fatalf("cut after %d bytes: warnings %v", cut, run.Warnings)
 		}
 	}
-	run, err := ReadRun(strings.NewReader(oneRecord)) // only the newline is missing: that is a whole record
+	run, err := ReadRecords(strings.NewReader(oneRecord)) // only the newline is missing: that is a whole record
 	if err != nil || len(run.Records) != 1 || run.Partial != nil || run.Size != int64(len(oneRecord)) {
 		t.Errorf("%+v, %v", run, err)
 	}
@@ -145,7 +145,7 @@ func TestTolerated(t *testing.T) {
 		"unknown field": strings.Replace(oneRecord, `"command"`, `"new":{"a":[1,null]},"command"`, 1) + "\n",
 		"no newline":    oneRecord,
 	} {
-		if run, err := ReadRun(strings.NewReader(text)); err != nil || len(run.Warnings) != 0 {
+		if run, err := ReadRecords(strings.NewReader(text)); err != nil || len(run.Warnings) != 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -177,14 +177,14 @@ func TestReadErrors(t *testing.T) {
 		`line 1: a JSON object is expected, not an array`:                                        "[1]\n",
 		`line 3: a JSON object is expected, not a number`:                                        "\n\n7\n",
 	} {
-		_, err := ReadRun(strings.NewReader(text))
+		_, err := ReadRecords(strings.NewReader(text))
 		var lineErr *LineError
 		if err == nil || !strings.HasPrefix(err.Error(), want) || !errors.As(err, &lineErr) {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
 	broken := errors.New("broken disk")
-	if _, err := ReadRun(io.MultiReader(strings.NewReader(oneRecord+"\n"), iotest.ErrReader(broken))); !errors.Is(err, broken) {
+	if _, err := ReadRecords(io.MultiReader(strings.NewReader(oneRecord+"\n"), iotest.ErrReader(broken))); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -200,7 +200,7 @@ func TestDocumentErrors(t *testing.T) {
 		`line 1: field "schema": a file that starts`:    "{\n\"schema\": \"mpbench/1\"}\n",
 		`line 2: field "records": object where an arra`: "{\n\"schema\": \"mpbench-run/1\", \"records\": {}}\n",
 	} {
-		if _, err := ReadRun(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ReadRecords(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
@@ -221,8 +221,8 @@ func TestWriterRefuses(t *testing.T) {
 	}
 }
 
-// FuzzReadRun: no input makes the reader panic, and what it accepts survives being written and read again.
-func FuzzReadRun(f *testing.F) {
+// FuzzReadRecords: no input makes the reader panic, and what it accepts survives being written and read again.
+func FuzzReadRecords(f *testing.F) {
 	env := CaptureEnvironment()
 	document, err := MarshalRun(&Run{Environments: []Environment{env}})
 	if err != nil {
@@ -237,7 +237,7 @@ func FuzzReadRun(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		run, err := ReadRun(bytes.NewReader(text))
+		run, err := ReadRecords(bytes.NewReader(text))
 		if err != nil {
 			if run != nil {
 				t.Fatal("a run beside an error")
@@ -251,7 +251,7 @@ func FuzzReadRun(f *testing.F) {
 		if err != nil {
 			t.Fatalf("cannot be written: %v", err)
 		}
-		again, err := ReadRun(bytes.NewReader(first))
+		again, err := ReadRecords(bytes.NewReader(first))
 		if err != nil {
 			t.Fatalf("cannot be read again: %v\n%s", err, first)
 		}

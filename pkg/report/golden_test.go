@@ -75,7 +75,7 @@ func TestFormatsAfterReading(t *testing.T) {
 				t.Fatal(err)
 			}
 			saved := render(t, func(b *bytes.Buffer) error { return format.Render(b, run, Options{}) })
-			read, err := bench.ReadRun(bytes.NewReader(saved))
+			read, err := bench.ReadRecords(bytes.NewReader(saved))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,7 @@ import (
 )
 
 // JSON writes the run as one indented object with the fields "schema", "environments" and "records".
-// bench.ReadRun reads it back.
+// bench.ReadRecords reads it back.
 func JSON(w io.Writer, run *bench.Run, _ Options) error {
 	text, err := bench.MarshalRun(run)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // JSONL writes the environments and then the records, one JSON object a line. Nothing is lost:
-// bench.ReadRun reads it back.
+// bench.ReadRecords reads it back.
 func JSONL(w io.Writer, run *bench.Run, _ Options) error {
 	out := bench.NewWriter(w)
 	for _, env := range run.Environments {
