@@ -9,9 +9,9 @@ import (
 )
 
 // checkMemory returns an error, phrased to follow a colon, if an array of that many bytes cannot fit in this machine's
-// memory. Where the size of the memory is not known, nothing is refused.
+// memory, of which an eighth is left to everything else. Where the size of the memory is not known, nothing is refused.
 func checkMemory(bytes int64) error {
-	if have := memoryBytes(); have > 0 && bytes > have {
+	if have := memoryBytes(); have > 0 && bytes > have-have/8 {
 		return fmt.Errorf("%s of terms do not fit in this machine's memory of %s", formatBytes(bytes), formatBytes(have))
 	}
 	return nil

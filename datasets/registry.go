@@ -2,7 +2,9 @@ package datasets
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -56,6 +58,20 @@ func Lookup(name string) (*Set, error) {
 		return nil, usagef("empty name of a data set (known: %s)", strings.Join(Names(), " "))
 	}
 	return nil, usagef("%s", unknown("data set", name, Names()))
+}
+
+// Size says in words how many terms the set has: "4096 (fixed)", "1000", "1000, at least 8", "1000, fixed for some
+// parameters".
+func (s *Set) Size() string {
+	switch {
+	case s.FixedN != nil && len(s.Params) == 0:
+		return fmt.Sprintf("%d (fixed)", s.DefaultN)
+	case s.FixedN != nil:
+		return fmt.Sprintf("%d, fixed for some parameters", s.DefaultN)
+	case s.MinN > 1:
+		return fmt.Sprintf("%d, at least %d", s.DefaultN, s.MinN)
+	}
+	return strconv.Itoa(s.DefaultN)
 }
 
 // param returns the index of the parameter of that name, or -1.

@@ -168,6 +168,20 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
+func TestSize(t *testing.T) {
+	for name, want := range map[string]string{
+		"mcnamee1": "4096 (fixed)", "uniform01": "1000000", "gensum": "1000, at least 8", "extremes": "1000, fixed for some parameters",
+	} {
+		s, err := Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Size(); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // TestSmallestN generates every set of free size at its least number of terms and at odd numbers.
 func TestSmallestN(t *testing.T) {
 	for _, text := range sampleSpecs() {
