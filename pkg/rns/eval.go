@@ -40,8 +40,8 @@ func (b *Base) evaluate(x, c []uint32) Interval {
 	return nearOne(signed, refined)
 }
 
-// evaluateSigned reads the residues d as those of a number D with -M/2 < D < M/2 and returns whether D is
-// negative together with I(|D|/M); c is scratch.
+// evaluateSigned reads the residues d as those of a number D with |D| <= M/4 and returns whether D is negative
+// together with I(|D|/M); c is scratch and may be d.
 func (b *Base) evaluateSigned(d, c []uint32) (negative bool, v Interval) {
 	if allZero(d) {
 		return false, Interval{}

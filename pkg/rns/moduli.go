@@ -42,7 +42,7 @@ var ErrModuli = errors.New("rns")
 //
 // Ascending: with n = ceil(2p/(width-1)) moduli planned, the search starts at the least odd number >= 2^(2p/n), so
 // that n moduli of nearly equal size just exceed the range that is needed; for width 16 and p = 30, 60, 120, ... that
-// is 32769, the set of the 2018 paper. Descending: the search starts at 2^width - 1 (Isupov et al. 2017).
+// is 32769, the set of the 2018 paper; where 2^width comes first, more moduli are planned. Descending: the search starts at 2^width - 1 (Isupov et al. 2017).
 // In both orders a candidate is taken if it is coprime to all taken before, until p is reached.
 //
 // Errors (wrapping ErrModuli): p outside [MinPrecision, MaxPrecision], width outside [MinModuliBits,
@@ -54,8 +54,13 @@ func GenerateModuli(p, width int, order Order) ([]uint32, error) {
 	if order == Descending {
 		return searchModuli(p, width, uint32(1)<<width-1, order)
 	}
-	n := (2*p + width - 2) / (width - 1)
-	return searchModuli(p, width, oddAtLeast(math.Exp2(2*float64(p)/float64(n))), order)
+	for n := (2*p + width - 2) / (width - 1); ; n++ {
+		start := oddAtLeast(math.Exp2(2 * float64(p) / float64(n)))
+		moduli, err := searchModuli(p, width, start, order)
+		if err == nil || start == MinModulus {
+			return moduli, err
+		}
+	}
 }
 
 // GenerateModuliFrom is GenerateModuli with an explicit start of the search, an odd number in [MinModulus, 2^width).
