@@ -33,6 +33,9 @@ var memoryBytes = sync.OnceValue(func() int64 {
 	return have
 })
 
+// MemoryBytes returns the size of the memory that this process may use, 0 where it is not known.
+func MemoryBytes() int64 { return memoryBytes() }
+
 // memTotal reads the line "MemTotal: 16384 kB" of /proc/meminfo.
 func memTotal(meminfo string) int64 {
 	for line := range strings.Lines(meminfo) {

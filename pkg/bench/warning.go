@@ -12,6 +12,7 @@ const (
 	WarnInterrupted = "interrupted"    // the user stopped the run
 	WarnTruncated   = "truncated"      // the last line of a file is cut off
 	WarnBusy        = "busy"           // other programs use the processors
+	WarnNoBound     = "no-bound"       // the conditions of the method's error bound do not hold
 	WarnGovernor    = "governor"       // the processor's clock follows the load
 )
 

@@ -66,5 +66,5 @@ func (b *bigFloat) ErrorBound(n int, sumAbs *big.Rat) *big.Rat {
 
 func (b *bigFloat) Format() Format {
 	words := (b.precision + 63) / 64
-	return Format{Name: "big.Float", Actual: b.precision, TermBytes: 8 + 40 + 8*words}
+	return Format{Name: "big.Float", Actual: b.precision, TermBytes: 8 + 40 + 8*words, Threads: 1}
 }

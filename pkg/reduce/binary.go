@@ -28,7 +28,9 @@ func (b *binary64) Load(t Terms) error {
 
 func (b *binary64) Value() exact.Value { return exact.FromFloat64(b.result) }
 
-func (b *binary64) Format() Format { return Format{Name: "binary64", Actual: 53, TermBytes: 8} }
+func (b *binary64) Format() Format {
+	return Format{Name: "binary64", Actual: 53, TermBytes: 8, Threads: 1}
+}
 
 // unit64 is the unit roundoff of binary64; overflow64 the least magnitude that rounds to infinity.
 var (
@@ -109,7 +111,9 @@ func (r *recursive32) Sum() {
 
 func (r *recursive32) Value() exact.Value { return exact.FromFloat64(float64(r.result)) }
 
-func (r *recursive32) Format() Format { return Format{Name: "binary32", Actual: 24, TermBytes: 4} }
+func (r *recursive32) Format() Format {
+	return Format{Name: "binary32", Actual: 24, TermBytes: 4, Threads: 1}
+}
 
 var (
 	unit32     = powerOfTwo(-24)

@@ -53,6 +53,11 @@ type Format struct {
 	Moduli     int    // number of RNS moduli, 0 for other formats
 	ModuliBits int    // width of the widest modulus in bits, 0 for other formats
 	TermBytes  int    // bytes one loaded term occupies
+	Rounding   string // RNS formats: rounding and alignment
+	Alignment  string
+	Threads    int // goroutines that Sum uses
+	Blocks     int // block reductions: the grid, otherwise 0
+	BlockSize  int
 }
 
 // Method is one row of the registry: an algorithm with a number format.

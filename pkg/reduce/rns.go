@@ -68,7 +68,10 @@ func (r *residues) Value() exact.Value {
 
 func (r *residues) Format() Format {
 	b := r.context.Base()
-	return Format{Name: "rns", Actual: b.Precision(), Moduli: b.Len(), ModuliBits: b.ModuliBits(), TermBytes: b.TermBytes()}
+	return Format{
+		Name: "rns", Actual: b.Precision(), Moduli: b.Len(), ModuliBits: b.ModuliBits(), TermBytes: b.TermBytes(),
+		Rounding: r.context.Rounding().String(), Alignment: r.context.Alignment().String(), Threads: 1,
+	}
 }
 
 // bound is gamma(depth) * sumAbs with the context's unit roundoff; rounding the terms counts as one more operation.
@@ -219,4 +222,10 @@ func (r *reduce3) blockSums() []*rns.Float {
 // ErrorBound is gamma(d) * sumAbs with the depth d of the grid.
 func (r *reduce3) ErrorBound(n int, sumAbs *big.Rat) *big.Rat {
 	return r.bound(r.grid.depth(n), sumAbs)
+}
+
+func (r *reduce3) Format() Format {
+	f := r.residues.Format()
+	f.Threads, f.Blocks, f.BlockSize = min(r.threads, r.grid.Blocks), r.grid.Blocks, r.grid.BlockSize
+	return f
 }

@@ -49,7 +49,7 @@ type UnknownFormatError struct {
 
 func (e *UnknownFormatError) Error() string {
 	text := fmt.Sprintf("unknown %s %q", e.What, e.Value)
-	if best, ok := nearest(e.Value, e.Choices); ok {
+	if best, ok := Nearest(e.Value, e.Choices); ok {
 		text += fmt.Sprintf(", did you mean %q?", best)
 	}
 	return text + " (choose from " + strings.Join(e.Choices, ", ") + ")"
@@ -80,8 +80,8 @@ func FormatByPath(path string) (Format, error) {
 	return Format{}, &UnknownFormatError{"ending of export file", filepath.Base(path), endings}
 }
 
-// nearest returns the choice that the fewest edits turn value into, if they are few enough to be a slip.
-func nearest(value string, choices []string) (string, bool) {
+// Nearest returns the choice that the fewest edits turn value into, if they are few enough to be a slip.
+func Nearest(value string, choices []string) (string, bool) {
 	best, least := "", 3
 	for _, c := range choices {
 		if d := editDistance(strings.ToLower(value), c); d < least && d < len(c) {

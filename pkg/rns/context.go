@@ -87,6 +87,12 @@ func NewContext(b *Base, r Rounding, a Alignment) *Context {
 // Clone returns a context with the same base, rounding and alignment and scratch memory of its own.
 func (c *Context) Clone() *Context { return NewContext(c.base, c.rounding, c.alignment) }
 
+// Rounding returns the context's rounding.
+func (c *Context) Rounding() Rounding { return c.rounding }
+
+// Alignment returns the context's alignment.
+func (c *Context) Alignment() Alignment { return c.alignment }
+
 // Base returns the base the context works in.
 func (c *Context) Base() *Base { return c.base }
 

@@ -68,7 +68,7 @@ func TestEvaluateSigned(t *testing.T) {
 		b := testBase(t, e.bits, e.width)
 		rng := rand.New(rand.NewPCG(12, uint64(e.bits)))
 		digits, c := make([]uint32, b.stride), make([]uint32, b.stride)
-			for _, x := range edgeIntegers(rng, b) {
+		for _, x := range edgeIntegers(rng, b) {
 			x.Rsh(x, 2)
 			for _, neg := range []bool{false, true} {
 				y := x

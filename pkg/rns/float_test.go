@@ -255,7 +255,7 @@ func TestModuliErrors(t *testing.T) {
 		"modulus 15 must be odd and in [17, 2^31)":      func() error { return CheckModuli([]uint32{32769, 15}) },
 		"moduli 33 and 77 have the common divisor 11":   func() error { return CheckModuli([]uint32{65, 33, 77}) },
 		"1 moduli; at least 2":                          func() error { return CheckModuli([]uint32{35}) },
-		"the moduli give 9 bits":                       func() error { _, err := NewBase([]uint32{1021, 1023}); return err },
+		"the moduli give 9 bits":                        func() error { _, err := NewBase([]uint32{1021, 1023}); return err },
 	} {
 		if err := f(); !errors.Is(err, ErrModuli) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mpbench/datasets"
+	"mpbench/pkg/bench"
+	"mpbench/pkg/reduce"
+	"mpbench/pkg/report"
+	"mpbench/pkg/rns"
+)
+
+// The exit codes.
+const (
+	exitOK          = 0
+	exitCheckFailed = 1
+	exitUsage       = 2
+	exitUnavailable = 3
+	exitInputOutput = 4
+	exitInterrupted = 130
+)
+
+// statusError ends the program with a code. An empty text prints nothing: what there is to say has been said.
+type statusError struct {
+	code int
+	text string
+}
+
+func (e *statusError) Error() string { return e.text }
+
+func usagef(format string, args ...any) error {
+	return &statusError{exitUsage, fmt.Sprintf(format, args...)}
+}
+
+func inputOutputf(format string, args ...any) error {
+	return &statusError{exitInputOutput, fmt.Sprintf(format, args...)}
+}
+
+func isSilent(err error) bool {
+	var status *statusError
+	return errors.As(err, &status) && status.text == ""
+}
+
+// exitCode maps an error of any package to the program's exit code.
+func exitCode(err error) int {
+	var (
+		status *statusError
+		format *report.UnknownFormatError
+		export *report.ExportError
+		memory *bench.MemoryError
+		line   *bench.LineError
+	)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &status):
+		return status.code
+	case errors.Is(err, datasets.ErrInput), errors.As(err, &export), errors.As(err, &line):
+		return exitInputOutput
+	case errors.Is(err, datasets.ErrUsage), errors.Is(err, reduce.ErrOption), errors.Is(err, rns.ErrModuli),
+		errors.As(err, &format), errors.As(err, &memory):
+		return exitUsage
+	}
+	return exitInputOutput
+}
+
+// flagError turns pflag's errors into one clear line, with the nearest flag's name for one that is unknown.
+func flagError(cmd *cobra.Command, err error) error {
+	var missing *pflag.NotExistError
+	if errors.As(err, &missing) {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if name := missing.GetSpecifiedName(); len(name) > 1 {
+			return usagef("%s; see %s --help", unknown("flag", "--"+name, prefixed("--", names)), cmd.CommandPath())
+		}
+	}
+	return usagef("%v; see %s --help", err, cmd.CommandPath())
+}
+
+func prefixed(prefix string, names []string) []string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = prefix + name
+	}
+	return list
+}
+
+// unknown says that there is no such name, and which known one is meant or which there are.
+func unknown(what, name string, known []string) string {
+	if near, ok := report.Nearest(name, known); ok {
+		return fmt.Sprintf("unknown %s %q (did you mean %s?)", what, name, near)
+	}
+	return fmt.Sprintf("unknown %s %q (known: %s)", what, name, strings.Join(known, " "))
+}

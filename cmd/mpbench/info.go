@@ -1,0 +1,69 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"mpbench/pkg/bench"
+	"mpbench/pkg/report"
+	"mpbench/pkg/rns"
+)
+
+// newInfo builds the command info.
+func newInfo() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "info",
+		Short: "Say what is known of this machine and this program",
+		Long:  "Prints the environment that records refer to: processor, memory, system, program, devices.",
+		Args:  noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			env := bench.CaptureEnvironment()
+			out := cmd.OutOrStdout()
+			if asJSON {
+				encoder := json.NewEncoder(out)
+				encoder.SetIndent("", "  ")
+				return encoder.Encode(env)
+			}
+			return report.List(out, []string{"what", "value"}, infoRows(env), columns(out))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the environment as it stands in records")
+	return cmd
+}
+
+func infoRows(env bench.Environment) [][]string {
+	rows := [][]string{
+		{"processor", env.CPU.Brand},
+		{"cores, threads", fmt.Sprintf("%d, %d", env.CPU.Cores, env.CPU.Threads)},
+		{"goroutines at once", fmt.Sprint(env.Threads)},
+		{"caches", fmt.Sprintf("L1d %s, L2 %s, L3 %s", kib(env.CPU.L1D), kib(env.CPU.L2), kib(env.CPU.L3))},
+		{"vector instructions", fmt.Sprintf("%s; residues use %s", known(env.CPU.SIMD), rns.SIMD())},
+		{"memory", fmt.Sprintf("%.1f GB", float64(env.MemoryBytes)/1e9)},
+		{"system", known(env.OS) + ", " + known(env.Kernel)},
+		{"program", fmt.Sprintf("%s %s, commit %s", env.Program.Module, known(env.Program.Version), known(env.Program.Commit))},
+		{"compiled by", fmt.Sprintf("%s for %s/%s %s", env.Go.Version, env.Go.OS, env.Go.Arch, env.Go.Level)},
+		{"devices", "cpu"},
+		{"environment", env.ID},
+	}
+	for _, w := range env.Warnings() {
+		rows = append(rows, []string{"warning", w.String()})
+	}
+	return rows
+}
+
+func known(text string) string {
+	if text == "" {
+		return "unknown"
+	}
+	return text
+}
+
+func kib(bytes int) string {
+	if bytes <= 0 {
+		return "unknown"
+	}
+	return fmt.Sprintf("%d KiB", bytes>>10)
+}

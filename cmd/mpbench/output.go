@@ -1,0 +1,117 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"mpbench/pkg/bench"
+	"mpbench/pkg/report"
+)
+
+// outputOptions are the flags of every command that prints records.
+type outputOptions struct {
+	format string
+	export []string
+	color  string
+}
+
+func (o *outputOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.format, "format", "table", "format on standard output: table, markdown, csv, json, jsonl or gobench")
+	f.StringArrayVar(&o.export, "export", nil, "also write `file`, in the format of its ending (.jsonl .json .csv .md .bench .txt); repeatable")
+	f.StringVar(&o.color, "color", "auto", "colour in tables: auto, always or never (NO_COLOR is honoured)")
+	complete(cmd, "format", formatNames())
+	complete(cmd, "color", []string{"auto", "always", "never"})
+}
+
+func formatNames() []string {
+	var names []string
+	for _, f := range report.Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// complete makes the shell complete a flag from a list.
+func complete(cmd *cobra.Command, flag string, choices []string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// check finds what would make the output fail, before anything is measured.
+func (o *outputOptions) check() error {
+	if _, err := report.FormatByName(o.format); err != nil {
+		return err
+	}
+	switch o.color {
+	case "auto", "always", "never":
+	default:
+		return usagef("--color %s: want auto, always or never", o.color)
+	}
+	for _, path := range o.export {
+		if _, err := report.FormatByPath(path); err != nil {
+			return err
+		}
+		if err := report.CheckWritable(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write renders a run on standard output and into the export files. A file that fails does not keep the others from being
+// written; the first error is returned.
+func (o *outputOptions) write(cmd *cobra.Command, run *bench.Run) error {
+	format, err := report.FormatByName(o.format)
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	if err := format.Render(out, run, o.renderOptions(out)); err != nil {
+		err = inputOutputf("cannot write to standard output: %v", err)
+		return firstError(err, o.exportAll(run))
+	}
+	return o.exportAll(run)
+}
+
+func (o *outputOptions) exportAll(run *bench.Run) error {
+	var first error
+	for _, path := range o.export {
+		first = firstError(first, report.Export(path, run, report.Options{}))
+	}
+	return first
+}
+
+func firstError(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// renderOptions fits the output to the terminal.
+func (o *outputOptions) renderOptions(out io.Writer) report.Options {
+	color := o.color == "always" || o.color == "auto" && isTerminal(out) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return report.Options{Width: columns(out), Color: color}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// columns returns the width of the terminal behind w; elsewhere that of COLUMNS, or 80.
+func columns(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
+		return width
+	}
+	return 80
+}

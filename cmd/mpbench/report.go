@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"mpbench/pkg/bench"
+)
+
+// newReport builds the command report.
+func newReport() *cobra.Command {
+	var output outputOptions
+	cmd := &cobra.Command{
+		Use:     "report FILE...",
+		Short:   "Render saved results again, in any format",
+		Long:    "Reads result files (.jsonl or .json; - is standard input) and renders their records as sum does.",
+		Example: "  mpbench sum --export run.jsonl\n  mpbench report run.jsonl --format markdown",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("report: name a file of results, such as run.jsonl, or - for standard input")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := output.check(); err != nil {
+				return err
+			}
+			all := &bench.Run{}
+			for _, path := range args {
+				run, err := readRun(path)
+				if err != nil {
+					return err
+				}
+				all.Environments = append(all.Environments, run.Environments...)
+				all.Records = append(all.Records, run.Records...)
+				all.Warnings = append(all.Warnings, run.Warnings...)
+			}
+			if err := output.write(cmd, all); err != nil {
+				return err
+			}
+			return checkRecords(all.Records)
+		},
+	}
+	output.addFlags(cmd)
+	return cmd
+}
+
+// readRun reads a file of results.
+func readRun(path string) (*bench.Run, error) {
+	var in io.Reader = os.Stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, inputOutputf("%s: %v", path, cause(err))
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return nil, inputOutputf("%s is a folder; want a file of results (.jsonl or .json)", path)
+		}
+		in = f
+	}
+	run, err := bench.ReadRecords(in)
+	if err != nil {
+		return nil, inputOutputf("%s: %v", path, err)
+	}
+	if len(run.Records) == 0 {
+		return nil, inputOutputf("%s: no records; want the .jsonl or .json that --export writes", path)
+	}
+	return run, nil
+}
+
+// cause is an error of the file system without the operation and the path, which the message has already.
+func cause(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}

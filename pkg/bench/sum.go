@@ -1,0 +1,178 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/big"
+	"time"
+
+	"mpbench/datasets"
+	"mpbench/pkg/exact"
+	"mpbench/pkg/reduce"
+)
+
+// SumInput is a data set with the exact reference that every method is compared with.
+type SumInput struct {
+	Data    *datasets.Data
+	Summary exact.Summary
+}
+
+// NewSumInput computes the reference of a data set.
+func NewSumInput(d *datasets.Data) SumInput { return SumInput{d, d.Summary()} }
+
+// convertRuns is how often the conversion of the terms is timed, unless it takes longer than convertTime in all.
+const (
+	convertRuns = 3
+	convertTime = time.Second
+)
+
+// MeasureSum runs one method on a data set, compares its result with the exact sum and its error with the method's proved
+// bound, and returns the record. A measurement that ctx interrupts gives a record with the samples so far; ok is false if
+// it has none. An error means that the method cannot work with these options or terms (it wraps reduce.ErrOption or
+// rns.ErrModuli) or that memory does not suffice (*MemoryError).
+func MeasureSum(ctx context.Context, s Sampler, m reduce.Method, o reduce.Options, in SumInput) (r Record, ok bool, err error) {
+	summer, err := m.New(o)
+	if err != nil {
+		return Record{}, false, err
+	}
+	format := summer.Format()
+	if err := checkMemory(m.Name, in.Data.N, format.TermBytes); err != nil {
+		return Record{}, false, err
+	}
+	measurement, err := s.Measure(ctx, sumBody(summer, reduce.Terms{Float64: in.Data.Float64, Wide: in.Data.Wide}))
+	if err != nil || len(measurement.Timing.Samples) == 0 {
+		return Record{}, false, err
+	}
+	r = newSumRecord(m, o, format, in)
+	r.setResult(summer, in)
+	r.SetMeasurement(measurement, int64(in.Data.N), int64(in.Data.N)*int64(format.TermBytes))
+	return r, true, nil
+}
+
+// sumBody loads the terms a few times and then only sums them.
+func sumBody(s reduce.Summer, terms reduce.Terms) func(*Timer) error {
+	spent := time.Duration(0)
+	return func(t *Timer) error {
+		if t.Index() == 0 || t.Index() < convertRuns && spent < convertTime {
+			var err error
+			start := time.Now()
+			t.Time(PhaseConvert, func() { err = s.Load(terms) })
+			spent += time.Since(start)
+			if err != nil {
+				return err
+			}
+		}
+		t.Time(PhaseKernel, s.Sum)
+		return nil
+	}
+}
+
+func newSumRecord(m reduce.Method, o reduce.Options, f reduce.Format, in SumInput) Record {
+	d := in.Data
+	r := Record{
+		Schema: RecordSchema, Command: "sum", Method: m.Name, Format: f.Name, Device: "cpu", Threads: f.Threads,
+		Dataset:       Dataset{Name: d.Name, N: d.N, Params: map[string]string{}, SHA256: d.SHA256},
+		Shape:         Shape{N: d.N},
+		PrecisionBits: o.Precision, ActualBits: f.Actual, Moduli: f.Moduli, ModuliBits: f.ModuliBits,
+		Rounding: f.Rounding, Alignment: f.Alignment, Blocks: f.Blocks, BlockSize: f.BlockSize,
+	}
+	if m.FixedBits != 0 {
+		r.PrecisionBits = m.FixedBits
+	}
+	for _, p := range d.Params {
+		r.Dataset.Params[p.Name] = p.Value
+	}
+	return r
+}
+
+// exactDigits is how many digits of the exact result a record holds at least.
+const exactDigits = 40
+
+// setResult fills the fields that compare the computed value with the exact one.
+func (r *Record) setResult(s reduce.Summer, in SumInput) {
+	value, want := s.Value(), in.Summary.Sum
+	digits := digitsFor(r.ActualBits)
+	r.Value = value.Text(digits)
+	r.Exact = want.Text(max(digits, exactDigits))
+	r.Reference = "exact sum: fixed point in units of 2^-1074, nothing rounded"
+	if in.Data.Wide != nil {
+		r.Reference = "exact sum of rationals, nothing rounded"
+	}
+	r.Condition = in.Summary.Condition().Text(3)
+	r.ResultHash = ResultHash(value)
+	r.setErrors(exact.Measure(value, want))
+	var bound *big.Rat
+	if in.Summary.SumAbs.IsFinite() {
+		bound = s.ErrorBound(in.Data.N, sumAbs(in.Summary))
+	}
+	r.setBound(exact.Measure(value, want), bound, want)
+}
+
+// sumAbs is the sum of the magnitudes as a rational.
+func sumAbs(s exact.Summary) *big.Rat {
+	if s.SumAbs.Rat == nil {
+		return new(big.Rat)
+	}
+	return s.SumAbs.Rat
+}
+
+// digitsFor returns how many decimal digits identify a number of p bits: 1 + ceil(p * log10 2).
+func digitsFor(p int) int { return 1 + int(math.Ceil(float64(p)*math.Log10(2))) }
+
+// errorDigits is how many digits of an error a record holds.
+const errorDigits = 3
+
+func (r *Record) setErrors(e exact.Errors) {
+	r.RelError, r.AbsError = e.Rel.Text(errorDigits), e.Abs.Text(errorDigits)
+	r.ULPError = e.ULP(r.ActualBits).Text(errorDigits)
+	r.ExactResult = e.Exact()
+	if bits := e.CorrectBits(); !math.IsInf(bits, 0) && !math.IsNaN(bits) {
+		r.CorrectBits = &bits
+	} else if !r.ExactResult {
+		none := 0.0
+		r.CorrectBits = &none
+	}
+}
+
+// setBound stores a bound on the absolute error, also relative to the exact value, and whether it holds. Without a bound
+// the error is judged only where the exact result is a special value, which a method must reproduce.
+func (r *Record) setBound(e exact.Errors, bound *big.Rat, want exact.Value) {
+	if bound == nil {
+		if !want.IsFinite() {
+			within := e.Exact()
+			r.WithinBound = &within
+			return
+		}
+		r.Warnings = append(r.Warnings, Warning{
+			Code: WarnNoBound, Text: "no bound: sums may exceed the format's range", Advice: "use a wider format",
+		})
+		return
+	}
+	within := e.Within(bound)
+	r.WithinBound = &within
+	r.AbsBound = exact.FormatRat(bound, errorDigits)
+	if want.Sign() != 0 {
+		relative := new(big.Rat).Quo(bound, want.Rat)
+		r.Bound = exact.FormatRat(relative.Abs(relative), errorDigits)
+	}
+}
+
+// MemoryError says that a method's numbers do not fit in memory.
+type MemoryError struct {
+	Method             string
+	Need, Have, Number int64 // bytes needed, bytes there, terms
+}
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("%s needs %.1f GB for %d terms; this machine has %.1f GB of memory", e.Method, float64(e.Need)/1e9, e.Number, float64(e.Have)/1e9)
+}
+
+// checkMemory compares n terms with the memory of the machine, of which an eighth is left to everything else.
+func checkMemory(method string, n, termBytes int) error {
+	have := datasets.MemoryBytes()
+	if need := int64(n) * int64(termBytes); have > 0 && need > have-have/8 {
+		return &MemoryError{method, need, have, int64(n)}
+	}
+	return nil
+}
