@@ -51,20 +51,23 @@ var variantColumns = []column{
 	plainColumn("block", "size", true, func(r *bench.Record) string { return count(r.BlockSize) }),
 }
 
-// variants returns the variant columns that are needed for the groups: those with at least two different
-// cells that say something, and the device if it is not the CPU.
+// variants returns the variant columns that are needed for the groups: those with two different cells for one method, and
+// the device if it is not the CPU throughout.
 func variants(all []group) []column {
 	var needed []column
 	for i, c := range variantColumns {
-		seen := map[string]bool{}
+		first := map[string]string{} // the first cell of each method
+		differs := false
 		for _, g := range all {
 			for _, r := range g.records {
-				if s := c.cell(g, r); s != none {
-					seen[s] = true
+				cell := c.cell(g, r)
+				if before, ok := first[r.Method]; ok && cell != before || i == 0 && cell != "cpu" {
+					differs = true
 				}
+				first[r.Method] = cell
 			}
 		}
-		if len(seen) > 1 || i == 0 && len(seen) == 1 && !seen["cpu"] {
+		if differs {
 			needed = append(needed, c)
 		}
 	}
