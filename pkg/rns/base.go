@@ -24,17 +24,15 @@ type Base struct {
 	reciprocal []float64
 	mulhi      []uint64 // floor((2^64 - 1) / m_i)
 
-	crtWeight shoup    // (M/m_i)^-1 mod m_i
-	fracShift []uint8  // 64 - bits(m_i)
-	fracScale []uint64 // floor(2^(63 + bits(m_i)) / m_i)
-	evalError uint64   // the fixed-point sum of fractions is too small by less than this
+	crtWeight shoup     // (M/m_i)^-1 mod m_i
+	fractions fractions // 1/m_i, 0 in padding lanes
+	evalError uint64    // the fixed-point sum of fractions is too small by less than this
 
 	powers   powerTable // 2^k mod m_i
 	inverses powerTable // 2^-k mod m_i
 
-	limbs      int      // words of M
-	crtLimbs   []uint64 // M/m_i, little endian, limbs words each
-	rangeLimbs []uint64 // M
+	limbs int   // 64-bit words of M
+	radix radix // the tables of the Chinese remainder theorem
 
 	rangeMant uint64 // M = (rangeMant + [0, 1)) * 2^(F - 63)
 	invMant   uint64 // 1/M = (invMant + [0, 1)) * 2^(-F - 64)
@@ -51,7 +49,7 @@ type threshold struct {
 }
 
 // NewBase builds the constants for a set of moduli; [CheckModuli] says which sets are accepted.
-// It takes O(n^2) word operations and memory for about n*(2*log2(M)/64 + log2(M)/8 + 500) bytes of tables.
+// It takes O(n^2) word operations and memory for about n*(log2(M)/2 + 500) bytes of tables.
 func NewBase(moduli []uint32) (*Base, error) {
 	if err := CheckModuli(moduli); err != nil {
 		return nil, err
@@ -67,7 +65,7 @@ func NewBase(moduli []uint32) (*Base, error) {
 	b.setReductions()
 	b.setFractions()
 	b.setPowers()
-	b.setChineseRemainder()
+	b.setRadix()
 	b.setLimit()
 	return b, nil
 }
@@ -124,7 +122,6 @@ func (b *Base) setRange() {
 	b.precision = precisionOf(b.rangeInt)
 	b.log2M = b.rangeInt.BitLen() - 1
 	b.limbs = (b.rangeInt.BitLen() + 63) / 64
-	b.rangeLimbs = limbsOf(b.rangeInt, b.limbs)
 
 	shifted := new(big.Int).Lsh(b.rangeInt, 64)
 	b.rangeMant = shifted.Rsh(shifted, uint(b.log2M+1)).Uint64()
@@ -149,34 +146,10 @@ func (b *Base) setReductions() {
 	}
 }
 
-func (b *Base) setFractions() {
-	b.fracShift = make([]uint8, b.n)
-	b.fracScale = make([]uint64, b.n)
-	for i, m := range b.modulus[:b.n] {
-		width := bits.Len32(m)
-		b.fracShift[i] = uint8(64 - width)
-		b.fracScale[i], _ = bits.Div64(1<<(width-1), 0, uint64(m))
-	}
-	b.evalError = 4 * uint64(b.n)
-}
-
 func (b *Base) setPowers() {
 	half := func(m uint64) uint64 { return (m + 1) / 2 } // 2^-1 mod m
 	b.powers = newPowerTable(b.modulus, b.log2M, func(m uint64) uint64 { return 2 % m })
 	b.inverses = newPowerTable(b.modulus, b.log2M, func(m uint64) uint64 { return half(m) % m })
-}
-
-func (b *Base) setChineseRemainder() {
-	b.crtLimbs = make([]uint64, b.n*b.limbs)
-	weights := make([]uint32, b.stride)
-	cofactor, modulus := new(big.Int), new(big.Int)
-	for i, m := range b.modulus[:b.n] {
-		modulus.SetUint64(uint64(m))
-		cofactor.Quo(b.rangeInt, modulus)
-		copy(b.crtLimbs[i*b.limbs:], limbsOf(cofactor, b.limbs))
-		weights[i] = uint32(cofactor.ModInverse(cofactor, modulus).Uint64())
-	}
-	b.crtWeight = newShoup(weights, b.modulus)
 }
 
 // setLimit prepares floor(sqrt(M - 1)), above which a significand is wide.

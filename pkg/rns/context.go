@@ -73,14 +73,14 @@ type Context struct {
 
 	coef  []uint32 // coefficients of the Chinese remainder theorem
 	shift []uint32 // an operand scaled down
-	limbs []uint64
+	words []uint64 // binary digits of a significand
 }
 
 // NewContext returns a context for the base b.
 func NewContext(b *Base, r Rounding, a Alignment) *Context {
 	return &Context{
 		base: b, rounding: r, alignment: a,
-		coef: make([]uint32, b.stride), shift: make([]uint32, b.stride), limbs: make([]uint64, b.limbs),
+		coef: make([]uint32, b.stride), shift: make([]uint32, b.stride), words: make([]uint64, b.radix.pitch),
 	}
 }
 

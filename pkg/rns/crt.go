@@ -7,14 +7,9 @@ import (
 
 // toLimbs sets the words of limbs to X mod 2^(64*len(limbs)) by the Chinese remainder theorem, given the coefficients
 // c and the rank of X; all words of M give X itself. len(limbs) <= b.limbs.
-//
-// X = sum c_i * (M/m_i) - rank * M.
 func (b *Base) toLimbs(limbs []uint64, c []uint32, rank uint64) {
-	clear(limbs)
-	for i, ci := range c[:b.n] {
-		addMul(limbs, b.crtLimbs[i*b.limbs:], uint64(ci))
-	}
-	subMul(limbs, b.rangeLimbs, rank)
+	count := min((64*len(limbs)-1)/b.radix.bits+1, b.radix.words)
+	b.radix.packWords(limbs, b.toWords(make([]uint64, b.radix.pitch), count, c, rank))
 }
 
 // addMul sets z = z + x*y modulo 2^(64*len(z)).
@@ -30,38 +25,11 @@ func addMul(z, x []uint64, y uint64) {
 	}
 }
 
-// subMul sets z = z - x*y modulo 2^(64*len(z)).
-func subMul(z, x []uint64, y uint64) {
-	x = x[:len(z)]
-	var borrow uint64
-	for j := range z {
-		hi, lo := bits.Mul64(x[j], y)
-		var c1, c2 uint64
-		lo, c1 = bits.Add64(lo, borrow, 0)
-		z[j], c2 = bits.Sub64(z[j], lo, 0)
-		borrow = hi + c1 + c2
-	}
-}
-
-// residuesOfLimbs sets z_i to the integer of the little-endian words mod m_i.
-//
-// It sums half-words times 2^(32h) mod m_i. A product is below 2^63; its two 32-bit halves are summed apart, so
-// 2^32 products fit.
+// residuesOfLimbs sets z_i to the integer of the little-endian words, which is below 2^(64*b.limbs), mod m_i.
 func (b *Base) residuesOfLimbs(z []uint32, limbs []uint64) {
-	for i := range z {
-		var low, high uint64
-		for h, limb := range limbs {
-			p := (limb & 0xffffffff) * uint64(b.powers.coarse[2*h].value[i])
-			q := (limb >> 32) * uint64(b.powers.coarse[2*h+1].value[i])
-			low += p&0xffffffff + q&0xffffffff
-			high += p>>32 + q>>32
-		}
-		m, mulhi := b.modulus[i], b.mulhi[i]
-		upper := reduceProduct(high, m, mulhi)
-		// low < 2^46, upper * 2^32 < 2^63: the sum is reduced in two steps.
-		upper = reduceProduct(uint64(upper)<<32, m, mulhi)
-		z[i] = reduceOnce(upper+reduceProduct(low, m, mulhi), m)
-	}
+	words := make([]uint64, b.radix.words)
+	b.radix.unpackWords(words, limbs)
+	b.residuesOfWords(z, words)
 }
 
 // toInt returns X; c is scratch.

@@ -47,8 +47,10 @@
 //
 // Residue operations have plain Go code (residues_generic.go, meant to be read) and generated AVX2 and AVX-512 code
 // (residues_amd64.s, from _asm) that works on the residues padded to a multiple of 8 by copies of the first.
-// Scaling by 2^-k takes one pass whatever k is: the k low bits of X come from the Chinese remainder theorem truncated
-// to k bits, and (X - low)/2^k is an exact division in every residue.
+// Scaling by 2^-k takes one pass whatever k is: the k low bits R of X come from the Chinese remainder theorem truncated
+// to k bits, and (X - R)/2^k is an exact division in every residue. Binary digits and residues are exchanged through
+// words of about 28 bits (radix.go), so that sums of word * residue are carried or reduced once at their end; for k < 32 a
+// single word does.
 //
 // Sources: K. Isupov, V. Knyazkov, A. Kuvaev, "Summation of the multiple accuracy on central and graphic processors
 // using the MPRES library" (2018), DOI 10.23683/2311-3103-2018-8-191-203; K. Isupov, "Using floating-point

@@ -37,7 +37,7 @@ func (c *Context) mulWide(z, x, y *Float) (k int) {
 	}
 	k = bitLenOf(product) - b.precision
 	low := append([]uint64(nil), product[:k/64+1]...)
-	cut := splitBits(low, k)
+	cut := splitWords(low, 64, k)
 	shiftRight(product, k)
 	b.residuesOfLimbs(z.digits, product[:b.limbs])
 	if c.rounding == Nearest && cut.roundsUp() {

@@ -99,3 +99,70 @@ func (b *Base) floatMod(z []uint32, x float64) {
 		floatModGeneric(z, x, b.modulus, b.mulhi)
 	}
 }
+
+func subMulConst(z, x, y []uint32, w *shoup, m []uint32) {
+	switch n := len(z); {
+	case useAVX512:
+		subMulConstAVX512(&z[0], &x[:n][0], &y[:n][0], &w.value[:n][0], &w.scaled[:n][0], &m[:n][0], n)
+	case useAVX2:
+		subMulConstAVX2(&z[0], &x[:n][0], &y[:n][0], &w.value[:n][0], &w.scaled[:n][0], &m[:n][0], n)
+	default:
+		subMulConstGeneric(z, x, y, w, m)
+	}
+}
+
+func quotientSum(c []uint32, quotient []float64) float64 {
+	switch n := len(c); {
+	case useAVX512:
+		return quotientSumAVX512(&c[0], &quotient[:n][0], n)
+	case useAVX2:
+		return quotientSumAVX2(&c[0], &quotient[:n][0], n)
+	}
+	return quotientSumGeneric(c, quotient)
+}
+
+func fractionSum(c []uint32, f *fractions) uint64 {
+	switch n := len(c); {
+	case useAVX512:
+		return fractionSumAVX512(&c[0], &f.high[:n][0], &f.mid[:n][0], &f.low[:n][0], n)
+	case useAVX2:
+		return fractionSumAVX2(&c[0], &f.high[:n][0], &f.mid[:n][0], &f.low[:n][0], n)
+	}
+	return fractionSumGeneric(c, f)
+}
+
+func lowWord(c, w []uint32) uint32 {
+	switch n := len(c); {
+	case useAVX512:
+		return lowWordAVX512(&c[0], &w[:n][0], n)
+	case useAVX2:
+		return lowWordAVX2(&c[0], &w[:n][0], n)
+	}
+	return lowWordGeneric(c, w)
+}
+
+func weightedWords(z []uint64, c, t []uint32, pitch int) {
+	_ = t[:(len(c)-1)*pitch+len(z)]
+	switch {
+	case useAVX512:
+		weightedWordsAVX512(&z[0], &c[0], &t[0], len(c), pitch, len(z))
+	case useAVX2:
+		weightedWordsAVX2(&z[0], &c[0], &t[0], len(c), pitch, len(z))
+	default:
+		weightedWordsGeneric(z, c, t, pitch)
+	}
+}
+
+func wordsMod(z []uint32, words []uint64, powers []uint32, base2 *powerTable, m []uint32) {
+	n := len(z)
+	high, one := &base2.coarse[1], base2.fine[0].scaled
+	powers = powers[:n*len(words)]
+	switch {
+	case useAVX512:
+		wordsModAVX512(&z[0], &words[0], &powers[0], len(words), &high.value[:n][0], &high.scaled[:n][0], &one[:n][0], &m[:n][0], n)
+	case useAVX2:
+		wordsModAVX2(&z[0], &words[0], &powers[0], len(words), &high.value[:n][0], &high.scaled[:n][0], &one[:n][0], &m[:n][0], n)
+	default:
+		wordsModGeneric(z, words, powers, base2, m)
+	}
+}

@@ -260,6 +260,324 @@ lanes8_test:
 	VZEROUPPER
 	RET
 
+// func subMulConstAVX2(z *uint32, x *uint32, y *uint32, w *uint32, ws *uint32, m *uint32, n int)
+// Requires: AVX, AVX2
+TEXT ·subMulConstAVX2(SB), NOSPLIT, $0-56
+	MOVQ z+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ w+24(FP), SI
+	MOVQ ws+32(FP), DI
+	MOVQ m+40(FP), R8
+	MOVQ n+48(FP), R9
+	SHLQ $0x02, R9
+	XORQ AX, AX
+	JMP  lanes8_test
+
+lanes8:
+	VMOVDQU  (R8)(AX*1), Y0
+	VMOVDQU  (DX)(AX*1), Y1
+	VPADDD   Y0, Y1, Y1
+	VPSUBD   (BX)(AX*1), Y1, Y1
+	VMOVDQU  (DI)(AX*1), Y2
+	VPMULUDQ Y2, Y1, Y3
+	VPSRLQ   $0x20, Y1, Y4
+	VPSRLQ   $0x20, Y2, Y2
+	VPMULUDQ Y2, Y4, Y4
+	VPSRLQ   $0x20, Y3, Y3
+	VPBLENDD $0xaa, Y4, Y3, Y2
+	VPMULLD  (SI)(AX*1), Y1, Y1
+	VPMULLD  Y0, Y2, Y2
+	VPSUBD   Y2, Y1, Y1
+	VPSUBD   Y0, Y1, Y0
+	VPMINUD  Y0, Y1, Y1
+	VMOVDQU  Y1, (CX)(AX*1)
+	ADDQ     $0x20, AX
+
+lanes8_test:
+	CMPQ AX, R9
+	JLT  lanes8
+	VZEROUPPER
+	RET
+
+// func quotientSumAVX2(c *uint32, quotient *float64, n int) float64
+// Requires: AVX, AVX2, SSE2
+TEXT ·quotientSumAVX2(SB), NOSPLIT, $0-32
+	MOVQ  c+0(FP), CX
+	MOVQ  quotient+8(FP), DX
+	MOVQ  n+16(FP), BX
+	SHLQ  $0x02, BX
+	XORQ  AX, AX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	JMP   lanes8_test
+
+lanes8:
+	VCVTDQ2PD (CX)(AX*1), Y2
+	VMULPD    (DX)(AX*2), Y2, Y2
+	VADDPD    Y2, Y0, Y0
+	VCVTDQ2PD 16(CX)(AX*1), Y2
+	VMULPD    32(DX)(AX*2), Y2, Y2
+	VADDPD    Y2, Y1, Y1
+	ADDQ      $0x20, AX
+
+lanes8_test:
+	CMPQ         AX, BX
+	JLT          lanes8
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPSRLDQ      $0x08, X0, X1
+	VADDPD       X1, X0, X0
+	MOVSD        X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func fractionSumAVX2(c *uint32, high *uint32, mid *uint32, low *uint32, n int) uint64
+// Requires: AVX, AVX2
+TEXT ·fractionSumAVX2(SB), NOSPLIT, $0-48
+	MOVQ  c+0(FP), CX
+	MOVQ  high+8(FP), DX
+	MOVQ  mid+16(FP), BX
+	MOVQ  low+24(FP), SI
+	MOVQ  n+32(FP), DI
+	SHLQ  $0x02, DI
+	XORQ  AX, AX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	JMP   lanes8_test
+
+lanes8:
+	VMOVDQU  (CX)(AX*1), Y2
+	VMOVDQU  (BX)(AX*1), Y3
+	VMOVDQU  (SI)(AX*1), Y4
+	VPMULLD  (DX)(AX*1), Y2, Y5
+	VPADDD   Y5, Y1, Y1
+	VPMULUDQ Y2, Y3, Y5
+	VPADDQ   Y5, Y0, Y0
+	VPMULUDQ Y2, Y4, Y5
+	VPSRLQ   $0x20, Y5, Y5
+	VPADDQ   Y5, Y0, Y0
+	VPSRLQ   $0x20, Y2, Y2
+	VPSRLQ   $0x20, Y3, Y3
+	VPSRLQ   $0x20, Y4, Y4
+	VPMULUDQ Y2, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPMULUDQ Y2, Y4, Y2
+	VPSRLQ   $0x20, Y2, Y2
+	VPADDQ   Y2, Y0, Y0
+	ADDQ     $0x20, AX
+
+lanes8_test:
+	CMPQ         AX, DI
+	JLT          lanes8
+	VEXTRACTI128 $0x01, Y0, X2
+	VPADDQ       X2, X0, X0
+	VPSRLDQ      $0x08, X0, X2
+	VPADDQ       X2, X0, X0
+	VMOVQ        X0, AX
+	VEXTRACTI128 $0x01, Y1, X0
+	VPADDD       X0, X1, X1
+	VPSRLDQ      $0x08, X1, X0
+	VPADDD       X0, X1, X1
+	VPSRLQ       $0x20, X1, X0
+	VPADDD       X0, X1, X1
+	VMOVQ        X1, CX
+	SHLQ         $0x20, CX
+	ADDQ         CX, AX
+	MOVQ         AX, ret+40(FP)
+	VZEROUPPER
+	RET
+
+// func lowWordAVX2(c *uint32, w *uint32, n int) uint32
+// Requires: AVX, AVX2
+TEXT ·lowWordAVX2(SB), NOSPLIT, $0-28
+	MOVQ  c+0(FP), CX
+	MOVQ  w+8(FP), DX
+	MOVQ  n+16(FP), BX
+	SHLQ  $0x02, BX
+	XORQ  AX, AX
+	VPXOR Y0, Y0, Y0
+	JMP   lanes8_test
+
+lanes8:
+	VMOVDQU (CX)(AX*1), Y1
+	VPMULLD (DX)(AX*1), Y1, Y1
+	VPADDD  Y1, Y0, Y0
+	ADDQ    $0x20, AX
+
+lanes8_test:
+	CMPQ         AX, BX
+	JLT          lanes8
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDD       X1, X0, X0
+	VPSRLDQ      $0x08, X0, X1
+	VPADDD       X1, X0, X0
+	VPSRLQ       $0x20, X0, X1
+	VPADDD       X1, X0, X0
+	VMOVD        X0, AX
+	MOVL         AX, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func weightedWordsAVX2(z *uint64, c *uint32, t *uint32, rows int, pitch int, n int)
+// Requires: AVX, AVX2
+TEXT ·weightedWordsAVX2(SB), NOSPLIT, $0-48
+	MOVQ z+0(FP), AX
+	MOVQ c+8(FP), CX
+	MOVQ t+16(FP), DX
+	MOVQ rows+24(FP), BX
+	MOVQ pitch+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x02, SI
+	JMP  sixteen_test
+
+sixteen:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	MOVQ  DX, R8
+	XORQ  R9, R9
+
+sixteen_rows:
+	VPBROADCASTD (CX)(R9*4), Y4
+	VPMOVZXDQ    (R8), Y5
+	VPMULUDQ     Y4, Y5, Y5
+	VPADDQ       Y5, Y0, Y0
+	VPMOVZXDQ    16(R8), Y5
+	VPMULUDQ     Y4, Y5, Y5
+	VPADDQ       Y5, Y1, Y1
+	VPMOVZXDQ    32(R8), Y5
+	VPMULUDQ     Y4, Y5, Y5
+	VPADDQ       Y5, Y2, Y2
+	VPMOVZXDQ    48(R8), Y5
+	VPMULUDQ     Y4, Y5, Y5
+	VPADDQ       Y5, Y3, Y3
+	ADDQ         SI, R8
+	INCQ         R9
+	CMPQ         R9, BX
+	JLT          sixteen_rows
+	VMOVDQU      Y0, (AX)
+	VMOVDQU      Y1, 32(AX)
+	VMOVDQU      Y2, 64(AX)
+	VMOVDQU      Y3, 96(AX)
+	ADDQ         $0x80, AX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, DI
+
+sixteen_test:
+	CMPQ DI, $0x10
+	JGE  sixteen
+	JMP  eight_test
+
+eight:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	MOVQ  DX, R8
+	XORQ  R9, R9
+
+eight_rows:
+	VPBROADCASTD (CX)(R9*4), Y2
+	VPMOVZXDQ    (R8), Y3
+	VPMULUDQ     Y2, Y3, Y3
+	VPADDQ       Y3, Y0, Y0
+	VPMOVZXDQ    16(R8), Y3
+	VPMULUDQ     Y2, Y3, Y3
+	VPADDQ       Y3, Y1, Y1
+	ADDQ         SI, R8
+	INCQ         R9
+	CMPQ         R9, BX
+	JLT          eight_rows
+	VMOVDQU      Y0, (AX)
+	VMOVDQU      Y1, 32(AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x20, DX
+	SUBQ         $0x08, DI
+
+eight_test:
+	CMPQ DI, $0x08
+	JGE  eight
+	VZEROUPPER
+	RET
+
+// func wordsModAVX2(z *uint32, words *uint64, powers *uint32, count int, w *uint32, ws *uint32, one *uint32, m *uint32, n int)
+// Requires: AVX, AVX2
+TEXT ·wordsModAVX2(SB), NOSPLIT, $0-72
+	MOVQ z+0(FP), CX
+	MOVQ words+8(FP), DX
+	MOVQ powers+16(FP), BX
+	MOVQ w+32(FP), SI
+	MOVQ ws+40(FP), DI
+	MOVQ one+48(FP), R8
+	MOVQ m+56(FP), R9
+	MOVQ n+64(FP), R10
+	SHLQ $0x02, R10
+	XORQ AX, AX
+	JMP  lanes8_test
+
+lanes8:
+	MOVQ  count+24(FP), R11
+	MOVQ  n+64(FP), R12
+	SHLQ  $0x02, R12
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	MOVQ  BX, R13
+	ADDQ  AX, R13
+	XORQ  R14, R14
+
+words8:
+	VPBROADCASTQ (DX)(R14*8), Y2
+	VMOVDQU      (R13), Y3
+	VPMULUDQ     Y2, Y3, Y4
+	VPADDQ       Y4, Y0, Y0
+	VPSRLQ       $0x20, Y3, Y3
+	VPMULUDQ     Y2, Y3, Y3
+	VPADDQ       Y3, Y1, Y1
+	ADDQ         R12, R13
+	INCQ         R14
+	CMPQ         R14, R11
+	JLT          words8
+	VPSRLQ       $0x20, Y0, Y2
+	VPBLENDD     $0xaa, Y1, Y2, Y2
+	VPSLLQ       $0x20, Y1, Y1
+	VPBLENDD     $0xaa, Y1, Y0, Y0
+	VMOVDQU      (R9)(AX*1), Y1
+	VMOVDQU      (DI)(AX*1), Y3
+	VPMULUDQ     Y3, Y2, Y4
+	VPSRLQ       $0x20, Y2, Y5
+	VPSRLQ       $0x20, Y3, Y3
+	VPMULUDQ     Y3, Y5, Y5
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y5, Y4, Y3
+	VPMULLD      (SI)(AX*1), Y2, Y2
+	VPMULLD      Y1, Y3, Y3
+	VPSUBD       Y3, Y2, Y2
+	VPSUBD       Y1, Y2, Y3
+	VPMINUD      Y3, Y2, Y2
+	VMOVDQU      (R8)(AX*1), Y3
+	VPMULUDQ     Y3, Y0, Y4
+	VPSRLQ       $0x20, Y0, Y5
+	VPSRLQ       $0x20, Y3, Y3
+	VPMULUDQ     Y3, Y5, Y5
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y5, Y4, Y3
+	VPMULLD      Y1, Y3, Y3
+	VPSUBD       Y3, Y0, Y0
+	VPSUBD       Y1, Y0, Y3
+	VPMINUD      Y3, Y0, Y0
+	VPADDD       Y0, Y2, Y2
+	VPSUBD       Y1, Y2, Y0
+	VPMINUD      Y0, Y2, Y2
+	VMOVDQU      Y2, (CX)(AX*1)
+	ADDQ         $0x20, AX
+
+lanes8_test:
+	CMPQ AX, R10
+	JLT  lanes8
+	VZEROUPPER
+	RET
+
 // func addModAVX512(z *uint32, x *uint32, y *uint32, m *uint32, n int)
 // Requires: AVX, AVX2, AVX512F
 TEXT ·addModAVX512(SB), NOSPLIT, $0-40
@@ -696,6 +1014,470 @@ lanes8:
 
 lanes8_test:
 	CMPQ AX, SI
+	JLT  lanes8
+	VZEROUPPER
+	RET
+
+// func subMulConstAVX512(z *uint32, x *uint32, y *uint32, w *uint32, ws *uint32, m *uint32, n int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·subMulConstAVX512(SB), NOSPLIT, $0-56
+	MOVQ  z+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  y+16(FP), BX
+	MOVQ  w+24(FP), SI
+	MOVQ  ws+32(FP), DI
+	MOVQ  m+40(FP), R8
+	MOVQ  n+48(FP), R9
+	SHLQ  $0x02, R9
+	XORQ  AX, AX
+	MOVL  $0x0000aaaa, R10
+	KMOVW R10, K1
+	MOVQ  R9, R10
+	ANDQ  $-64, R10
+	JMP   wide_test
+
+wide:
+	VMOVDQU32 (R8)(AX*1), Z0
+	VMOVDQU32 (DX)(AX*1), Z1
+	VPADDD    Z0, Z1, Z1
+	VPSUBD    (BX)(AX*1), Z1, Z1
+	VMOVDQU32 (DI)(AX*1), Z2
+	VPMULUDQ  Z2, Z1, Z3
+	VPSRLQ    $0x20, Z1, Z4
+	VPSRLQ    $0x20, Z2, Z2
+	VPMULUDQ  Z2, Z4, Z4
+	VPSRLQ    $0x20, Z3, Z3
+	VPBLENDMD Z4, Z3, K1, Z5
+	VPMULLD   (SI)(AX*1), Z1, Z1
+	VPMULLD   Z0, Z5, Z5
+	VPSUBD    Z5, Z1, Z1
+	VPSUBD    Z0, Z1, Z0
+	VPMINUD   Z0, Z1, Z1
+	VMOVDQU32 Z1, (CX)(AX*1)
+	ADDQ      $0x40, AX
+
+wide_test:
+	CMPQ AX, R10
+	JLT  wide
+	JMP  lanes8_test
+
+lanes8:
+	VMOVDQU  (R8)(AX*1), Y0
+	VMOVDQU  (DX)(AX*1), Y1
+	VPADDD   Y0, Y1, Y1
+	VPSUBD   (BX)(AX*1), Y1, Y1
+	VMOVDQU  (DI)(AX*1), Y2
+	VPMULUDQ Y2, Y1, Y3
+	VPSRLQ   $0x20, Y1, Y4
+	VPSRLQ   $0x20, Y2, Y2
+	VPMULUDQ Y2, Y4, Y4
+	VPSRLQ   $0x20, Y3, Y3
+	VPBLENDD $0xaa, Y4, Y3, Y2
+	VPMULLD  (SI)(AX*1), Y1, Y1
+	VPMULLD  Y0, Y2, Y2
+	VPSUBD   Y2, Y1, Y1
+	VPSUBD   Y0, Y1, Y0
+	VPMINUD  Y0, Y1, Y1
+	VMOVDQU  Y1, (CX)(AX*1)
+	ADDQ     $0x20, AX
+
+lanes8_test:
+	CMPQ AX, R9
+	JLT  lanes8
+	VZEROUPPER
+	RET
+
+// func quotientSumAVX512(c *uint32, quotient *float64, n int) float64
+// Requires: AVX, AVX2, AVX512F, SSE2
+TEXT ·quotientSumAVX512(SB), NOSPLIT, $0-32
+	MOVQ   c+0(FP), CX
+	MOVQ   quotient+8(FP), DX
+	MOVQ   n+16(FP), BX
+	SHLQ   $0x02, BX
+	XORQ   AX, AX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	MOVQ   BX, SI
+	ANDQ   $-64, SI
+	JMP    wide_test
+
+wide:
+	VCVTDQ2PD (CX)(AX*1), Z2
+	VMULPD    (DX)(AX*2), Z2, Z2
+	VADDPD    Z2, Z0, Z0
+	VCVTDQ2PD 32(CX)(AX*1), Z2
+	VMULPD    64(DX)(AX*2), Z2, Z2
+	VADDPD    Z2, Z1, Z1
+	ADDQ      $0x40, AX
+
+wide_test:
+	CMPQ          AX, SI
+	JLT           wide
+	VEXTRACTI64X4 $0x01, Z0, Y2
+	VADDPD        Y2, Y0, Y0
+	VEXTRACTI64X4 $0x01, Z1, Y2
+	VADDPD        Y2, Y1, Y1
+	JMP           lanes8_test
+
+lanes8:
+	VCVTDQ2PD (CX)(AX*1), Y2
+	VMULPD    (DX)(AX*2), Y2, Y2
+	VADDPD    Y2, Y0, Y0
+	VCVTDQ2PD 16(CX)(AX*1), Y2
+	VMULPD    32(DX)(AX*2), Y2, Y2
+	VADDPD    Y2, Y1, Y1
+	ADDQ      $0x20, AX
+
+lanes8_test:
+	CMPQ         AX, BX
+	JLT          lanes8
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPSRLDQ      $0x08, X0, X1
+	VADDPD       X1, X0, X0
+	MOVSD        X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func fractionSumAVX512(c *uint32, high *uint32, mid *uint32, low *uint32, n int) uint64
+// Requires: AVX, AVX2, AVX512F
+TEXT ·fractionSumAVX512(SB), NOSPLIT, $0-48
+	MOVQ   c+0(FP), CX
+	MOVQ   high+8(FP), DX
+	MOVQ   mid+16(FP), BX
+	MOVQ   low+24(FP), SI
+	MOVQ   n+32(FP), DI
+	SHLQ   $0x02, DI
+	XORQ   AX, AX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	MOVQ   DI, R8
+	ANDQ   $-64, R8
+	JMP    wide_test
+
+wide:
+	VMOVDQU32 (CX)(AX*1), Z2
+	VMOVDQU32 (BX)(AX*1), Z3
+	VMOVDQU32 (SI)(AX*1), Z4
+	VPMULLD   (DX)(AX*1), Z2, Z5
+	VPADDD    Z5, Z1, Z1
+	VPMULUDQ  Z2, Z3, Z5
+	VPADDQ    Z5, Z0, Z0
+	VPMULUDQ  Z2, Z4, Z5
+	VPSRLQ    $0x20, Z5, Z5
+	VPADDQ    Z5, Z0, Z0
+	VPSRLQ    $0x20, Z2, Z2
+	VPSRLQ    $0x20, Z3, Z3
+	VPSRLQ    $0x20, Z4, Z4
+	VPMULUDQ  Z2, Z3, Z3
+	VPADDQ    Z3, Z0, Z0
+	VPMULUDQ  Z2, Z4, Z2
+	VPSRLQ    $0x20, Z2, Z2
+	VPADDQ    Z2, Z0, Z0
+	ADDQ      $0x40, AX
+
+wide_test:
+	CMPQ          AX, R8
+	JLT           wide
+	VEXTRACTI64X4 $0x01, Z0, Y2
+	VPADDQ        Y2, Y0, Y0
+	VEXTRACTI64X4 $0x01, Z1, Y2
+	VPADDD        Y2, Y1, Y1
+	JMP           lanes8_test
+
+lanes8:
+	VMOVDQU  (CX)(AX*1), Y2
+	VMOVDQU  (BX)(AX*1), Y3
+	VMOVDQU  (SI)(AX*1), Y4
+	VPMULLD  (DX)(AX*1), Y2, Y5
+	VPADDD   Y5, Y1, Y1
+	VPMULUDQ Y2, Y3, Y5
+	VPADDQ   Y5, Y0, Y0
+	VPMULUDQ Y2, Y4, Y5
+	VPSRLQ   $0x20, Y5, Y5
+	VPADDQ   Y5, Y0, Y0
+	VPSRLQ   $0x20, Y2, Y2
+	VPSRLQ   $0x20, Y3, Y3
+	VPSRLQ   $0x20, Y4, Y4
+	VPMULUDQ Y2, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPMULUDQ Y2, Y4, Y2
+	VPSRLQ   $0x20, Y2, Y2
+	VPADDQ   Y2, Y0, Y0
+	ADDQ     $0x20, AX
+
+lanes8_test:
+	CMPQ         AX, DI
+	JLT          lanes8
+	VEXTRACTI128 $0x01, Y0, X2
+	VPADDQ       X2, X0, X0
+	VPSRLDQ      $0x08, X0, X2
+	VPADDQ       X2, X0, X0
+	VMOVQ        X0, AX
+	VEXTRACTI128 $0x01, Y1, X0
+	VPADDD       X0, X1, X1
+	VPSRLDQ      $0x08, X1, X0
+	VPADDD       X0, X1, X1
+	VPSRLQ       $0x20, X1, X0
+	VPADDD       X0, X1, X1
+	VMOVQ        X1, CX
+	SHLQ         $0x20, CX
+	ADDQ         CX, AX
+	MOVQ         AX, ret+40(FP)
+	VZEROUPPER
+	RET
+
+// func lowWordAVX512(c *uint32, w *uint32, n int) uint32
+// Requires: AVX, AVX2, AVX512F
+TEXT ·lowWordAVX512(SB), NOSPLIT, $0-28
+	MOVQ   c+0(FP), CX
+	MOVQ   w+8(FP), DX
+	MOVQ   n+16(FP), BX
+	SHLQ   $0x02, BX
+	XORQ   AX, AX
+	VPXORD Z0, Z0, Z0
+	MOVQ   BX, SI
+	ANDQ   $-64, SI
+	JMP    wide_test
+
+wide:
+	VMOVDQU32 (CX)(AX*1), Z1
+	VPMULLD   (DX)(AX*1), Z1, Z1
+	VPADDD    Z1, Z0, Z0
+	ADDQ      $0x40, AX
+
+wide_test:
+	CMPQ          AX, SI
+	JLT           wide
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDD        Y1, Y0, Y0
+	JMP           lanes8_test
+
+lanes8:
+	VMOVDQU (CX)(AX*1), Y1
+	VPMULLD (DX)(AX*1), Y1, Y1
+	VPADDD  Y1, Y0, Y0
+	ADDQ    $0x20, AX
+
+lanes8_test:
+	CMPQ         AX, BX
+	JLT          lanes8
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDD       X1, X0, X0
+	VPSRLDQ      $0x08, X0, X1
+	VPADDD       X1, X0, X0
+	VPSRLQ       $0x20, X0, X1
+	VPADDD       X1, X0, X0
+	VMOVD        X0, AX
+	MOVL         AX, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func weightedWordsAVX512(z *uint64, c *uint32, t *uint32, rows int, pitch int, n int)
+// Requires: AVX, AVX512F
+TEXT ·weightedWordsAVX512(SB), NOSPLIT, $0-48
+	MOVQ z+0(FP), AX
+	MOVQ c+8(FP), CX
+	MOVQ t+16(FP), DX
+	MOVQ rows+24(FP), BX
+	MOVQ pitch+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x02, SI
+	JMP  sixteen_test
+
+sixteen:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	MOVQ   DX, R8
+	XORQ   R9, R9
+
+sixteen_rows:
+	VPBROADCASTD (CX)(R9*4), Z2
+	VPMOVZXDQ    (R8), Z3
+	VPMULUDQ     Z2, Z3, Z3
+	VPADDQ       Z3, Z0, Z0
+	VPMOVZXDQ    32(R8), Z3
+	VPMULUDQ     Z2, Z3, Z3
+	VPADDQ       Z3, Z1, Z1
+	ADDQ         SI, R8
+	INCQ         R9
+	CMPQ         R9, BX
+	JLT          sixteen_rows
+	VMOVDQU64    Z0, (AX)
+	VMOVDQU64    Z1, 64(AX)
+	ADDQ         $0x80, AX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, DI
+
+sixteen_test:
+	CMPQ DI, $0x10
+	JGE  sixteen
+	JMP  eight_test
+
+eight:
+	VPXORQ Z4, Z4, Z4
+	MOVQ   DX, R8
+	XORQ   R9, R9
+
+eight_rows:
+	VPBROADCASTD (CX)(R9*4), Z0
+	VPMOVZXDQ    (R8), Z1
+	VPMULUDQ     Z0, Z1, Z1
+	VPADDQ       Z1, Z4, Z4
+	ADDQ         SI, R8
+	INCQ         R9
+	CMPQ         R9, BX
+	JLT          eight_rows
+	VMOVDQU64    Z4, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x20, DX
+	SUBQ         $0x08, DI
+
+eight_test:
+	CMPQ DI, $0x08
+	JGE  eight
+	VZEROUPPER
+	RET
+
+// func wordsModAVX512(z *uint32, words *uint64, powers *uint32, count int, w *uint32, ws *uint32, one *uint32, m *uint32, n int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·wordsModAVX512(SB), NOSPLIT, $0-72
+	MOVQ  z+0(FP), CX
+	MOVQ  words+8(FP), DX
+	MOVQ  powers+16(FP), BX
+	MOVQ  w+32(FP), SI
+	MOVQ  ws+40(FP), DI
+	MOVQ  one+48(FP), R8
+	MOVQ  m+56(FP), R9
+	MOVQ  n+64(FP), R10
+	SHLQ  $0x02, R10
+	XORQ  AX, AX
+	MOVL  $0x0000aaaa, R11
+	KMOVW R11, K1
+	MOVQ  R10, R11
+	ANDQ  $-64, R11
+	JMP   wide_test
+
+wide:
+	MOVQ   count+24(FP), R12
+	MOVQ   n+64(FP), R13
+	SHLQ   $0x02, R13
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	MOVQ   BX, R14
+	ADDQ   AX, R14
+	XORQ   R15, R15
+
+words16:
+	VPBROADCASTQ (DX)(R15*8), Z2
+	VMOVDQU32    (R14), Z3
+	VPMULUDQ     Z2, Z3, Z4
+	VPADDQ       Z4, Z0, Z0
+	VPSRLQ       $0x20, Z3, Z3
+	VPMULUDQ     Z2, Z3, Z3
+	VPADDQ       Z3, Z1, Z1
+	ADDQ         R13, R14
+	INCQ         R15
+	CMPQ         R15, R12
+	JLT          words16
+	VPSRLQ       $0x20, Z0, Z2
+	VPBLENDMD    Z1, Z2, K1, Z5
+	VPSLLQ       $0x20, Z1, Z1
+	VPBLENDMD    Z1, Z0, K1, Z6
+	VMOVDQU32    (R9)(AX*1), Z2
+	VMOVDQU32    (DI)(AX*1), Z3
+	VPMULUDQ     Z3, Z5, Z4
+	VPSRLQ       $0x20, Z5, Z9
+	VPSRLQ       $0x20, Z3, Z3
+	VPMULUDQ     Z3, Z9, Z9
+	VPSRLQ       $0x20, Z4, Z4
+	VPBLENDMD    Z9, Z4, K1, Z7
+	VPMULLD      (SI)(AX*1), Z5, Z3
+	VPMULLD      Z2, Z7, Z7
+	VPSUBD       Z7, Z3, Z3
+	VPSUBD       Z2, Z3, Z4
+	VPMINUD      Z4, Z3, Z3
+	VMOVDQU32    (R8)(AX*1), Z4
+	VPMULUDQ     Z4, Z6, Z9
+	VPSRLQ       $0x20, Z6, Z10
+	VPSRLQ       $0x20, Z4, Z4
+	VPMULUDQ     Z4, Z10, Z10
+	VPSRLQ       $0x20, Z9, Z9
+	VPBLENDMD    Z10, Z9, K1, Z8
+	VPMULLD      Z2, Z8, Z8
+	VPSUBD       Z8, Z6, Z6
+	VPSUBD       Z2, Z6, Z4
+	VPMINUD      Z4, Z6, Z6
+	VPADDD       Z6, Z3, Z3
+	VPSUBD       Z2, Z3, Z2
+	VPMINUD      Z2, Z3, Z3
+	VMOVDQU32    Z3, (CX)(AX*1)
+	ADDQ         $0x40, AX
+
+wide_test:
+	CMPQ AX, R11
+	JLT  wide
+	JMP  lanes8_test
+
+lanes8:
+	MOVQ  count+24(FP), R11
+	MOVQ  n+64(FP), R12
+	SHLQ  $0x02, R12
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	MOVQ  BX, R13
+	ADDQ  AX, R13
+	XORQ  R14, R14
+
+words8:
+	VPBROADCASTQ (DX)(R14*8), Y2
+	VMOVDQU      (R13), Y3
+	VPMULUDQ     Y2, Y3, Y4
+	VPADDQ       Y4, Y0, Y0
+	VPSRLQ       $0x20, Y3, Y3
+	VPMULUDQ     Y2, Y3, Y3
+	VPADDQ       Y3, Y1, Y1
+	ADDQ         R12, R13
+	INCQ         R14
+	CMPQ         R14, R11
+	JLT          words8
+	VPSRLQ       $0x20, Y0, Y2
+	VPBLENDD     $0xaa, Y1, Y2, Y2
+	VPSLLQ       $0x20, Y1, Y1
+	VPBLENDD     $0xaa, Y1, Y0, Y0
+	VMOVDQU      (R9)(AX*1), Y1
+	VMOVDQU      (DI)(AX*1), Y3
+	VPMULUDQ     Y3, Y2, Y4
+	VPSRLQ       $0x20, Y2, Y5
+	VPSRLQ       $0x20, Y3, Y3
+	VPMULUDQ     Y3, Y5, Y5
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y5, Y4, Y3
+	VPMULLD      (SI)(AX*1), Y2, Y2
+	VPMULLD      Y1, Y3, Y3
+	VPSUBD       Y3, Y2, Y2
+	VPSUBD       Y1, Y2, Y3
+	VPMINUD      Y3, Y2, Y2
+	VMOVDQU      (R8)(AX*1), Y3
+	VPMULUDQ     Y3, Y0, Y4
+	VPSRLQ       $0x20, Y0, Y5
+	VPSRLQ       $0x20, Y3, Y3
+	VPMULUDQ     Y3, Y5, Y5
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y5, Y4, Y3
+	VPMULLD      Y1, Y3, Y3
+	VPSUBD       Y3, Y0, Y0
+	VPSUBD       Y1, Y0, Y3
+	VPMINUD      Y3, Y0, Y0
+	VPADDD       Y0, Y2, Y2
+	VPSUBD       Y1, Y2, Y0
+	VPMINUD      Y0, Y2, Y2
+	VMOVDQU      Y2, (CX)(AX*1)
+	ADDQ         $0x20, AX
+
+lanes8_test:
+	CMPQ AX, R10
 	JLT  lanes8
 	VZEROUPPER
 	RET

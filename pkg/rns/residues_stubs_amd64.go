@@ -39,6 +39,36 @@ func mulModAVX2(z *uint32, x *uint32, y *uint32, reciprocal *float64, m *uint32,
 //go:noescape
 func floatModAVX2(z *uint32, x float64, reciprocal *float64, m *uint32, n int)
 
+// subMulConstAVX2 sets z = (x - y)*w mod m; it works like subMulConstGeneric.
+//
+//go:noescape
+func subMulConstAVX2(z *uint32, x *uint32, y *uint32, w *uint32, ws *uint32, m *uint32, n int)
+
+// quotientSumAVX2 returns the sum of c_i * quotient_i; it works like quotientSumGeneric.
+//
+//go:noescape
+func quotientSumAVX2(c *uint32, quotient *float64, n int) float64
+
+// fractionSumAVX2 returns the sum of floor(c_i * (high_i*2^64 + mid_i*2^32 + low_i) / 2^32) modulo 2^64; it works like fractionSumGeneric.
+//
+//go:noescape
+func fractionSumAVX2(c *uint32, high *uint32, mid *uint32, low *uint32, n int) uint64
+
+// lowWordAVX2 returns the sum of c_i * w_i modulo 2^32; it works like lowWordGeneric.
+//
+//go:noescape
+func lowWordAVX2(c *uint32, w *uint32, n int) uint32
+
+// weightedWordsAVX2 sets z_h to the sum of c_i * t[i*pitch+h] for n words, n a multiple of 8; it works like weightedWordsGeneric.
+//
+//go:noescape
+func weightedWordsAVX2(z *uint64, c *uint32, t *uint32, rows int, pitch int, n int)
+
+// wordsModAVX2 sets z = sum of words_h * powers[h*n+i] over count words mod m, where w, ws are the constant 2^32 and one is floor(2^32/m); it works like wordsModGeneric.
+//
+//go:noescape
+func wordsModAVX2(z *uint32, words *uint64, powers *uint32, count int, w *uint32, ws *uint32, one *uint32, m *uint32, n int)
+
 // addModAVX512 sets z = x + y mod m; it works like addModGeneric.
 //
 //go:noescape
@@ -73,3 +103,33 @@ func mulModAVX512(z *uint32, x *uint32, y *uint32, reciprocal *float64, m *uint3
 //
 //go:noescape
 func floatModAVX512(z *uint32, x float64, reciprocal *float64, m *uint32, n int)
+
+// subMulConstAVX512 sets z = (x - y)*w mod m; it works like subMulConstGeneric.
+//
+//go:noescape
+func subMulConstAVX512(z *uint32, x *uint32, y *uint32, w *uint32, ws *uint32, m *uint32, n int)
+
+// quotientSumAVX512 returns the sum of c_i * quotient_i; it works like quotientSumGeneric.
+//
+//go:noescape
+func quotientSumAVX512(c *uint32, quotient *float64, n int) float64
+
+// fractionSumAVX512 returns the sum of floor(c_i * (high_i*2^64 + mid_i*2^32 + low_i) / 2^32) modulo 2^64; it works like fractionSumGeneric.
+//
+//go:noescape
+func fractionSumAVX512(c *uint32, high *uint32, mid *uint32, low *uint32, n int) uint64
+
+// lowWordAVX512 returns the sum of c_i * w_i modulo 2^32; it works like lowWordGeneric.
+//
+//go:noescape
+func lowWordAVX512(c *uint32, w *uint32, n int) uint32
+
+// weightedWordsAVX512 sets z_h to the sum of c_i * t[i*pitch+h] for n words, n a multiple of 8; it works like weightedWordsGeneric.
+//
+//go:noescape
+func weightedWordsAVX512(z *uint64, c *uint32, t *uint32, rows int, pitch int, n int)
+
+// wordsModAVX512 sets z = sum of words_h * powers[h*n+i] over count words mod m, where w, ws are the constant 2^32 and one is floor(2^32/m); it works like wordsModGeneric.
+//
+//go:noescape
+func wordsModAVX512(z *uint32, words *uint64, powers *uint32, count int, w *uint32, ws *uint32, one *uint32, m *uint32, n int)

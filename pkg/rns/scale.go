@@ -14,32 +14,50 @@ func (s scaled) roundsUp() bool { return s.half && (s.remaining || s.odd) }
 // scale sets z = floor(X / 2^k) for X with residues x and interval v, 1 <= k <= log2 M, and says what was cut off.
 // z may be x.
 //
-// The k low bits R of X come from the Chinese remainder theorem modulo 2^(64*ceil((k+1)/64)); then
+// The k low bits R of X come from the Chinese remainder theorem modulo a power of two above 2^k; then
 // z_i = (x_i - R) * 2^-k mod m_i is an exact division.
 func (c *Context) scale(z, x []uint32, v Interval, k int) scaled {
 	b := c.base
 	b.coefficients(c.coef, x)
-	low := c.limbs[:min(k/64+1, b.limbs)]
-	b.toLimbs(low, c.coef, b.rank(c.coef, v))
-	cut := splitBits(low, k)
-	b.residuesOfLimbs(c.coef, low)
-	subMod(z, x, c.coef, b.modulus)
-	b.mulPower(z, z, &b.inverses, k)
+	rank := b.rank(c.coef, v)
+	if k < 32 {
+		low, cut := splitWord(uint64(b.lowBits(c.coef, rank)), k)
+		b.floatMod(c.coef, float64(low))
+		subMulConst(z, x, c.coef, &b.inverses.fine[k], b.modulus)
+		return cut
+	}
+	low := b.toWords(c.words, k/b.radix.bits+1, c.coef, rank)
+	cut := splitWords(low, b.radix.bits, k)
+	b.residuesOfWords(c.coef, low)
+	coarse, fine := b.inverses.split(k)
+	subMulConst(z, x, c.coef, coarse, b.modulus)
+	if fine != &b.inverses.fine[0] {
+		mulConst(z, z, fine, b.modulus)
+	}
 	return cut
 }
 
-// splitBits clears all but the k low bits of limbs, k >= 1, and describes bits k, k-1 and those below.
-func splitBits(limbs []uint64, k int) scaled {
+// splitWord returns the k low bits of word, k >= 1, and describes bits k, k-1 and those below.
+func splitWord(word uint64, k int) (low uint64, cut scaled) {
+	cut.odd = word>>k&1 != 0
+	cut.half = word>>(k-1)&1 != 0
+	cut.remaining = word<<(65-k) != 0 // a shift by 64 gives 0
+	return word & (1<<k - 1), cut
+}
+
+// splitWords clears all but the k low bits of the words of so many bits each, k >= 1, and describes bits k, k-1 and
+// those below.
+func splitWords(words []uint64, width, k int) scaled {
 	var cut scaled
-	top := k / 64
-	if top < len(limbs) {
-		cut.odd = limbs[top]>>(k%64)&1 != 0
-		limbs[top] &= 1<<(k%64) - 1
+	if top := k / width; top < len(words) {
+		cut.odd = words[top]>>(k%width)&1 != 0
+		words[top] &= 1<<(k%width) - 1
 	}
-	cut.half = limbs[(k-1)/64]>>((k-1)%64)&1 != 0
-	low := limbs[(k-1)/64] &^ (1 << ((k - 1) % 64))
-	for _, limb := range limbs[:(k-1)/64] {
-		low |= limb
+	last := (k - 1) / width
+	cut.half = words[last]>>((k-1)%width)&1 != 0
+	low := words[last] &^ (1 << ((k - 1) % width))
+	for _, word := range words[:last] {
+		low |= word
 	}
 	cut.remaining = low != 0
 	return cut

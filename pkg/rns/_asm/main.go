@@ -22,6 +22,12 @@ func main() {
 		mulConstSub(isa)
 		mulMod(isa)
 		floatMod(isa)
+		subMulConst(isa)
+		quotientSum(isa)
+		fractionSum(isa)
+		lowWord(isa)
+		weightedWords(isa)
+		wordsMod(isa)
 	}
 	Generate()
 }
@@ -119,23 +125,24 @@ func (k *kernel) wrapOnce(x, m reg.VecVirtual) {
 // timesConstant returns x*w mod m for the constant with value w and scaled value ws = floor(w*2^32/m):
 // the quotient is the high half of x*ws, taken from the even and the odd lanes apart.
 func (k *kernel) timesConstant(x, m reg.VecVirtual) reg.VecVirtual {
-	ws, even, xOdd, wsOdd, q := k.load("ws"), k.vector(), k.vector(), k.vector(), k.vector()
-	VPMULUDQ(ws, x, even)
-	VPSRLQ(Imm(32), x, xOdd)
-	VPSRLQ(Imm(32), ws, wsOdd)
-	VPMULUDQ(wsOdd, xOdd, xOdd)
-	VPSRLQ(Imm(32), even, even)
-	if k.lanes == 16 {
-		VPBLENDMD(xOdd, even, k.odd, q)
-	} else {
-		VPBLENDD(Imm(0xaa), xOdd, even, q)
-	}
-	product := k.vector()
+	q, product := k.quotient(x, "ws"), k.vector()
 	VPMULLD(k.mem("w"), x, product)
 	VPMULLD(m, q, q)
 	VPSUBD(q, product, product)
 	k.reduceOnce(product, m)
 	return product
+}
+
+// quotient returns the high half of x*ws in every lane.
+func (k *kernel) quotient(x reg.VecVirtual, scaled string) reg.VecVirtual {
+	ws, even, xOdd, wsOdd, q := k.load(scaled), k.vector(), k.vector(), k.vector(), k.vector()
+	VPMULUDQ(ws, x, even)
+	VPSRLQ(Imm(32), x, xOdd)
+	VPSRLQ(Imm(32), ws, wsOdd)
+	VPMULUDQ(wsOdd, xOdd, xOdd)
+	VPSRLQ(Imm(32), even, even)
+	k.blendOdd(xOdd, even, q)
+	return q
 }
 
 func addMod(isa string) {
@@ -182,6 +189,16 @@ func mulConstSub(isa string) {
 		VPSUBD(k.mem("y"), difference, difference)
 		k.wrapOnce(difference, m)
 		k.store(difference)
+	})
+}
+
+func subMulConst(isa string) {
+	pointers := []string{"z", "x", "y", "w", "ws", "m"}
+	generate(isa, "subMulConst", "z, x, y, w, ws, m *uint32", "z = (x - y)*w mod m", pointers, func(k *kernel) {
+		m, difference := k.load("m"), k.load("x")
+		VPADDD(m, difference, difference) // x - y + m < 2m, which timesConstant takes
+		VPSUBD(k.mem("y"), difference, difference)
+		k.store(k.timesConstant(difference, m))
 	})
 }
 
