@@ -79,7 +79,29 @@ func flagError(cmd *cobra.Command, err error) error {
 			return usagef("%s; see %s --help", unknown("flag", "--"+name, prefixed("--", names)), cmd.CommandPath())
 		}
 	}
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		f := invalid.GetFlag()
+		return usagef("--%s %s: want %s", f.Name, invalid.GetValue(), wanted(f.Value.Type()))
+	}
 	return usagef("%v; see %s --help", err, cmd.CommandPath())
+}
+
+// wanted says in words what a flag of a type takes.
+func wanted(kind string) string {
+	switch kind {
+	case "uint32", "uint64":
+		return "a whole number of at least 0"
+	case "int":
+		return "a whole number"
+	case "float64":
+		return "a number"
+	case "duration":
+		return "a duration, as 500ms or 2s"
+	case "bool":
+		return "true or false"
+	}
+	return "a " + kind
 }
 
 func prefixed(prefix string, names []string) []string {

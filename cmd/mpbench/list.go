@@ -55,13 +55,14 @@ name:key=value,...; every set takes n=, seeded ones seed=. With a name, says all
 			}
 			rows := [][]string{}
 			for _, s := range datasets.Sets() {
-				var params []string
+				text := s.Summary
 				for _, p := range s.Params {
-					params = append(params, p.Name+"="+p.Default)
+					text += "\n" + p.Name + "=" + p.Default + ": " + p.Meaning
 				}
-				rows = append(rows, []string{s.Name, s.Size(), strings.Join(params, ","), s.Summary})
+				n, _, _ := strings.Cut(s.Size(), ",")
+				rows = append(rows, []string{s.Name, n, text})
 			}
-			return report.List(cmd.OutOrStdout(), []string{"data set", "n", "parameters", "definition"}, rows, columns(cmd.OutOrStdout()))
+			return report.List(cmd.OutOrStdout(), []string{"data set", "n", "definition, parameters with their defaults"}, rows, columns(cmd.OutOrStdout()))
 		},
 	}
 }

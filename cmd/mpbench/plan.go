@@ -181,7 +181,7 @@ func (o sumOptions) with(name, value string) (sumOptions, error) {
 	o.addFlags(flags)
 	if f := flags.Lookup(name); f != nil {
 		if err := flags.Set(name, value); err != nil {
-			return o, usagef("-L %s=%s: %v", name, value, err)
+			return o, usagef("-L %s=%s: want %s", name, value, wanted(f.Value.Type()))
 		}
 		return o, nil
 	}

@@ -23,9 +23,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitCode(err)
 }
 
-// oneLine returns an error's text without line breaks.
+// oneLine returns an error's text without line breaks and without the name of the package it comes from.
 func oneLine(err error) string {
-	return strings.Join(strings.Fields(strings.ReplaceAll(err.Error(), "\n", " ")), " ")
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	for _, name := range []string{"reduce: ", "rns: "} {
+		text = strings.TrimPrefix(text, name)
+	}
+	return text
 }
 
 // newRoot builds the command tree.

@@ -22,6 +22,7 @@ func List(w io.Writer, heads []string, rows [][]string, width int) error {
 		for _, row := range rows {
 			widths[i] = max(widths[i], textWidth(row[i]))
 		}
+		widths[i]++ // a second space between columns
 		used += widths[i] + 1
 	}
 	widths[last] = max(minLastColumn, width-used)
