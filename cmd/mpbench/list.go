@@ -74,6 +74,9 @@ func describeSet(cmd *cobra.Command, name string) error {
 	}
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "%s: %s\nsource: %s\nterms: %s\n", s.Name, s.Summary, s.Source, s.Size())
+	if r, ok := datasets.RealValue(name); ok {
+		fmt.Fprintf(out, "as real numbers: %s = %s\n", r.Formula, r.Value.Text('e', 40))
+	}
 	if len(s.Params) == 0 {
 		return nil
 	}
