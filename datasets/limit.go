@@ -6,43 +6,43 @@ import (
 	"github.com/ALTree/bigfloat"
 )
 
-// Real is the real number that the terms of a set stand for: what their sum would be if each term were exact. The sum of
+// Limit is the real number that the terms of a set stand for: what their sum would be if each term were exact. The sum of
 // the binary64 terms, which is the reference of every measurement, differs from it by their rounding errors.
-type Real struct {
+type Limit struct {
 	Formula string
-	Value   *big.Float // correct to realBits bits
+	Value   *big.Float // correct to limitBits bits
 }
 
-// realBits is the precision of a Real's value.
-const realBits = 200
+// limitBits is the precision of a Limit's value.
+const limitBits = 200
 
 // piText is pi to 70 digits.
 const piText = "3.141592653589793238462643383279502884197169399375105820974944592307816"
 
-// RealValue returns the real number that a set's terms stand for, if it has a closed form.
-func RealValue(set string) (Real, bool) {
+// LimitOf returns the real number that a set's terms stand for, if it has a closed form.
+func LimitOf(set string) (Limit, bool) {
 	number := func(text string) *big.Float {
-		x, _, err := big.ParseFloat(text, 10, realBits+32, big.ToNearestEven)
+		x, _, err := big.ParseFloat(text, 10, limitBits+32, big.ToNearestEven)
 		if err != nil {
 			panic(err)
 		}
 		return x
 	}
-	var r Real
+	var r Limit
 	switch set {
 	case "mcnamee1":
-		r = Real{"2 * 10^-18", number("2e-18")}
+		r = Limit{"2 * 10^-18", number("2e-18")}
 	case "mcnamee2":
-		r = Real{"1 + 10^-10", number("1.0000000001")}
+		r = Limit{"1 + 10^-10", number("1.0000000001")}
 	case "mcnamee3":
 		x := number(piText)
-		r = Real{"exp(-4 pi), the whole series", bigfloat.Exp(x.Mul(x, big.NewFloat(-4)))}
+		r = Limit{"exp(-4 pi), the whole series", bigfloat.Exp(x.Mul(x, big.NewFloat(-4)))}
 	case "basel":
 		x := number(piText)
-		r = Real{"pi^2 / 6, the whole series", x.Quo(x.Mul(x, x), big.NewFloat(6))}
+		r = Limit{"pi^2 / 6, the whole series", x.Quo(x.Mul(x, x), big.NewFloat(6))}
 	default:
-		return Real{}, false
+		return Limit{}, false
 	}
-	r.Value.SetPrec(realBits)
+	r.Value.SetPrec(limitBits)
 	return r, true
 }

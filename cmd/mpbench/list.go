@@ -74,7 +74,7 @@ func describeSet(cmd *cobra.Command, name string) error {
 	}
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "%s: %s\nsource: %s\nterms: %s\n", s.Name, s.Summary, s.Source, s.Size())
-	if r, ok := datasets.RealValue(name); ok {
+	if r, ok := datasets.LimitOf(name); ok {
 		fmt.Fprintf(out, "as real numbers: %s = %s\n", r.Formula, r.Value.Text('e', 40))
 	}
 	if len(s.Params) == 0 {
