@@ -1,0 +1,2 @@
+// Package deferred computes sums of products exactly in residues and rounds each result once.
+package deferred

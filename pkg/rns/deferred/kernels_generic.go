@@ -1,0 +1,104 @@
+package deferred
+
+// The functions of this file are what the vector kernels compute. Residues are below their modulus m = 2^28 - delta, and rows of
+// residues have lengths that are multiples of laneMultiple, padded with zeros.
+
+// dotBlockGeneric adds the products of rows of A with x to out: for each of len(out)/2 rows,
+//
+//	out[2r] + 2^32 * out[2r+1] += sum_j a[r*ld + j] * x[j]
+//
+// How the sum is split over the two words is not specified, only that each grows by less than 2^32 * (len(x)/256 + 16).
+func dotBlockGeneric(out []uint64, a []uint32, ld int, x []uint32) {
+	for r := range len(out) / 2 {
+		row := a[r*ld:][:len(x)]
+		for j := 0; j < len(x); j += lazyProducts {
+			end := min(j+lazyProducts, len(x))
+			var s0, s1, s2, s3 uint64 // rows are multiples of 4 long
+			p, q := row[j:end], x[j:end]
+			for len(p) >= 4 && len(q) >= 4 {
+				s0 += uint64(p[0]) * uint64(q[0])
+				s1 += uint64(p[1]) * uint64(q[1])
+				s2 += uint64(p[2]) * uint64(q[2])
+				s3 += uint64(p[3]) * uint64(q[3])
+				p, q = p[4:], q[4:]
+			}
+			s0 += s1 + s2 + s3
+			out[2*r] += s0 & 0xffffffff
+			out[2*r+1] += s0 >> 32
+		}
+	}
+}
+
+// axpyBlockGeneric adds a combination of rows of A to sums: sums[j] += sum_r c[r] * a[r*ld + j].
+// The sums wrap modulo 2^64; callers bring them back before that happens, every lazyProducts rows.
+func axpyBlockGeneric(sums []uint64, a []uint32, ld int, c []uint32) {
+	n := len(sums)
+	r := 0
+	for ; r+4 <= len(c); r += 4 {
+		c0, c1, c2, c3 := uint64(c[r]), uint64(c[r+1]), uint64(c[r+2]), uint64(c[r+3])
+		r0, r1, r2, r3 := a[r*ld:][:n], a[(r+1)*ld:][:n], a[(r+2)*ld:][:n], a[(r+3)*ld:][:n]
+		for j := range sums {
+			sums[j] += c0*uint64(r0[j]) + c1*uint64(r1[j]) + c2*uint64(r2[j]) + c3*uint64(r3[j])
+		}
+	}
+	for ; r < len(c); r++ {
+		cr, row := uint64(c[r]), a[r*ld:][:n]
+		for j := range sums {
+			sums[j] += cr * uint64(row[j])
+		}
+	}
+}
+
+// reduceSumsGeneric sets sums[j] = sums[j] mod m for one modulus.
+func reduceSumsGeneric(sums []uint64, delta uint32) {
+	for j, s := range sums {
+		sums[j] = uint64(fold(s, delta))
+	}
+}
+
+// combineGeneric sets z = (z + sum_l coef[l] * table[l*stride + k]) mod m_k, or the negative of that if neg,
+// for at most lazyProducts coefficients below 2^28. z, m and delta have one length, at most stride.
+func combineGeneric(z, table []uint32, stride int, coef, delta []uint32, neg bool) {
+	for k := range z {
+		s := uint64(z[k])
+		for l, c := range coef {
+			s += uint64(c) * uint64(table[l*stride+k])
+		}
+		z[k] = fold(s, delta[k])
+		if neg && z[k] != 0 {
+			z[k] = 1<<ModulusBits - delta[k] - z[k]
+		}
+	}
+}
+
+// sumBlockGeneric returns the sum of fewer than 2^36 residues.
+func sumBlockGeneric(x []uint32) uint64 {
+	var sum uint64
+	for _, r := range x {
+		sum += uint64(r)
+	}
+	return sum
+}
+
+// fold returns s mod m for m = 2^28 - delta and any s. Since 2^28 = delta modulo m, the bits above the 28th are worth delta each:
+//
+//	s                            < 2^64
+//	(s >> 32)*16*delta + low 32  < 2^52 + 2^32      (2^32 = 16*delta)
+//	(s >> 32)*16*delta + low 32  < 2^40 + 2^33
+//	(s >> 28)*delta + low 28     < 2m
+//
+// The last line needs delta * (2^12 + 32) < 2^28 - 2*delta, which holds up to delta = 64,000; the largest is about 40,000.
+func fold(s uint64, delta uint32) uint32 {
+	d := uint64(delta)
+	s = s>>32*(16*d) + s&0xffffffff
+	s = s>>32*(16*d) + s&0xffffffff
+	s = s>>28*d + s&limbMask
+	m := uint32(1<<ModulusBits) - delta
+	return min(uint32(s), uint32(s)-m) // s - m wraps to a large number if s < m
+}
+
+// mulMod returns x*y mod m for x, y < 2^32.
+func mulMod(x, y, delta uint32) uint32 { return fold(uint64(x)*uint64(y), delta) }
+
+// addMod returns x + y mod m.
+func addMod(x, y, m uint32) uint32 { return min(x+y, x+y-m) }

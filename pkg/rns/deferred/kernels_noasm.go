@@ -1,0 +1,13 @@
+package deferred
+
+func dotBlock(out []uint64, a []uint32, ld int, x []uint32)   { dotBlockGeneric(out, a, ld, x) }
+func axpyBlock(sums []uint64, a []uint32, ld int, c []uint32) { axpyBlockGeneric(sums, a, ld, c) }
+func reduceSums(sums []uint64, delta uint32)                  { reduceSumsGeneric(sums, delta) }
+func sumBlock(x []uint32) uint64                              { return sumBlockGeneric(x) }
+
+func combine(z, table []uint32, stride int, coef, delta []uint32, neg bool) {
+	combineGeneric(z, table, stride, coef, delta, neg)
+}
+
+// SIMD returns the instruction set that the kernels use: "none", "avx2" or "avx512".
+func SIMD() string { return "none" }

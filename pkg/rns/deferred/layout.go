@@ -1,0 +1,52 @@
+package deferred
+
+import "fmt"
+
+// Layout says where the elements of a matrix are among Numbers: element (i, j) is number
+// Offset + i*RowStride + j*ColStride. Strides may be negative. A vector is a matrix of one column.
+type Layout struct {
+	Rows, Cols           int
+	Offset               int
+	RowStride, ColStride int
+}
+
+// RowMajor is the layout of a matrix whose row i begins at number i*ld.
+func RowMajor(rows, cols, ld int) Layout {
+	return Layout{Rows: rows, Cols: cols, RowStride: ld, ColStride: 1}
+}
+
+// ColMajor is the layout of a matrix whose column j begins at number j*ld.
+func ColMajor(rows, cols, ld int) Layout {
+	return Layout{Rows: rows, Cols: cols, RowStride: 1, ColStride: ld}
+}
+
+// Strided is the layout of a vector of n elements inc apart, with the convention of BLAS for negative increments:
+// element 0 is then the last in memory, at (1-n)*inc.
+func Strided(n, inc int) Layout {
+	l := Layout{Rows: n, Cols: 1, RowStride: inc}
+	if inc < 0 && n > 0 {
+		l.Offset = (1 - n) * inc
+	}
+	return l
+}
+
+// index returns the number that element (i, j) is.
+func (l Layout) index(i, j int) int { return l.Offset + i*l.RowStride + j*l.ColStride }
+
+// check reports whether every element is one of n numbers.
+func (l Layout) check(n int) error {
+	if l.Rows < 0 || l.Cols < 0 {
+		return fmt.Errorf("deferred: a matrix of %d rows and %d columns", l.Rows, l.Cols)
+	}
+	if l.Rows == 0 || l.Cols == 0 {
+		return nil
+	}
+	lo, hi := l.Offset, l.Offset
+	for _, reach := range [...]int{(l.Rows - 1) * l.RowStride, (l.Cols - 1) * l.ColStride} {
+		lo, hi = lo+min(0, reach), hi+max(0, reach)
+	}
+	if lo < 0 || hi >= n {
+		return fmt.Errorf("deferred: the layout reaches numbers %d to %d of %d", lo, hi, n)
+	}
+	return nil
+}

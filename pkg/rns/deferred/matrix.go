@@ -1,0 +1,309 @@
+package deferred
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"sync"
+)
+
+// Op says how a matrix enters a product.
+type Op uint8
+
+// NoTrans multiplies by A, Trans by its transpose; Both prepares for either.
+const (
+	NoTrans Op = iota
+	Trans
+	Both
+)
+
+// String returns the letter of BLAS.
+func (op Op) String() string {
+	switch op {
+	case NoTrans:
+		return "N"
+	case Trans:
+		return "T"
+	}
+	return "N or T"
+}
+
+// Options limits and shapes a matrix.
+type Options struct {
+	// MaxModuli is the most moduli to use; 0 stands for the constant MaxModuli. Data that need more are truncated.
+	MaxModuli int
+	// KeepBits, if positive, truncates every element below 2^(Top - KeepBits) of its row even where the moduli would
+	// suffice: it makes products of data of widely different size cheaper. Results stay correctly rounded, because rows for which
+	// truncation leaves the rounding open are computed again exactly; precision + 64 is a good value.
+	KeepBits int
+	// Threads is how many goroutines convert; 0 stands for GOMAXPROCS.
+	Threads int
+}
+
+// Plan is a matrix before its planes are allocated: what it will take, and how its rows are aligned.
+type Plan struct {
+	src    Numbers
+	layout Layout
+	op     Op
+	opt    Options
+
+	low, bits []int // per row of op(A); one of each for Both
+	special   []special
+	width     int // the widest row's bits
+	xBits     int
+	moduli    int
+	truncated bool
+}
+
+// special is an element that is infinite or NaN.
+type special struct {
+	i, j  int
+	class Class
+	neg   bool
+}
+
+// NewPlan measures the elements of a, laid out by l, for products with op: every row of op(A) is aligned at the least bit
+// position that occurs in it (for Both, the whole matrix), and moduli are chosen so that
+//
+//	log2 M > 1 + bits(A) + bits(x) + ceil(log2 N),  N the length of x,
+//
+// where x is the extent of the vectors to come, as [Measure] returns it. Vectors of more bits can be used; they are truncated
+// (see [Options]). An error says that l does not fit a or, as a *TooManyModuliError, that even truncated to 32 bits the numbers need
+// more moduli than are allowed.
+func NewPlan(a Numbers, l Layout, op Op, x Extent, opt Options) (*Plan, error) {
+	if err := l.check(a.Len()); err != nil {
+		return nil, err
+	}
+	if opt.MaxModuli <= 0 || opt.MaxModuli > MaxModuli {
+		opt.MaxModuli = MaxModuli
+	}
+	p := &Plan{src: a, layout: l, op: op, opt: opt, xBits: x.Bits()}
+	extents := p.measure()
+	for _, e := range extents {
+		p.width = max(p.width, e.Bits())
+	}
+	if err := p.choose(); err != nil {
+		return nil, err
+	}
+	p.low, p.bits = make([]int, len(extents)), make([]int, len(extents))
+	for i, e := range extents {
+		p.low[i], p.bits[i] = e.Low, e.Bits()
+		if p.bits[i] > p.width {
+			p.low[i], p.bits[i] = e.Top-p.width, p.width
+		}
+	}
+	return p, nil
+}
+
+// terms returns the greatest number of products in one sum.
+func (p *Plan) terms() int {
+	switch p.op {
+	case NoTrans:
+		return p.layout.Cols
+	case Trans:
+		return p.layout.Rows
+	}
+	return max(p.layout.Rows, p.layout.Cols)
+}
+
+// choose sets the widths of A and x and the number of moduli.
+func (p *Plan) choose() error {
+	width, xBits := p.width, p.xBits
+	if keep := p.opt.KeepBits; keep > 0 {
+		width, xBits = min(width, keep), min(xBits, keep)
+	}
+	room := capacity(p.opt.MaxModuli) - log2Ceil(p.terms())
+	if width+xBits > room {
+		half := max(room/2, 0)
+		switch {
+		case width <= half:
+			xBits = room - width
+		case xBits <= half:
+			width = room - xBits
+		default:
+			width, xBits = half, half
+		}
+		const least = 32
+		if width < min(p.width, least) || xBits < min(p.xBits, least) {
+			need := ModuliFor(p.width + p.xBits + log2Ceil(p.terms()))
+			return &TooManyModuliError{need, p.opt.MaxModuli, p.describe()}
+		}
+	}
+	p.truncated = width < p.width
+	p.width, p.xBits = width, xBits
+	p.moduli = max(1, ModuliFor(width+xBits+log2Ceil(p.terms())))
+	return nil
+}
+
+func (p *Plan) describe() string {
+	return fmt.Sprintf("a product of %d terms with factors of %d and %d bits", p.terms(), p.width, p.xBits)
+}
+
+// log2Ceil returns ceil(log2 n), 0 for n <= 1.
+func log2Ceil(n int) int {
+	if n <= 1 {
+		return 0
+	}
+	return bits.Len(uint(n - 1))
+}
+
+// measure returns the extent of each row of op(A), and notes special elements.
+func (p *Plan) measure() []Extent {
+	l := p.layout
+	rows := make([]Extent, l.Rows)
+	var cols []Extent
+	if p.op == Trans {
+		cols = make([]Extent, l.Cols)
+	}
+	var mutex sync.Mutex
+	const chunk = 32
+	parallel(threadCount(p.opt.Threads), (l.Rows+chunk-1)/chunk, func(_, task int) {
+		var own []Extent
+		if p.op == Trans {
+			own = make([]Extent, l.Cols)
+		}
+		var found []special
+		for i := task * chunk; i < min((task+1)*chunk, l.Rows); i++ {
+			for j := range l.Cols {
+				s := p.src.Span(l.index(i, j))
+				switch s.Class {
+				case Zero:
+				case Finite:
+					rows[i] = rows[i].Union(s.Extent)
+					if own != nil {
+						own[j] = own[j].Union(s.Extent)
+					}
+				default:
+					found = append(found, special{i, j, s.Class, s.Neg})
+				}
+			}
+		}
+		mutex.Lock()
+		defer mutex.Unlock()
+		for j, e := range own {
+			cols[j] = cols[j].Union(e)
+		}
+		p.special = append(p.special, found...)
+	})
+	slices.SortFunc(p.special, func(a, b special) int {
+		if a.i != b.i {
+			return a.i - b.i
+		}
+		return a.j - b.j
+	})
+	switch p.op {
+	case NoTrans:
+		return rows
+	case Trans:
+		return cols
+	}
+	var all Extent
+	for _, e := range rows {
+		all = all.Union(e)
+	}
+	return []Extent{all}
+}
+
+// Moduli returns the number of moduli.
+func (p *Plan) Moduli() int { return p.moduli }
+
+// ABits and XBits return the widths of aligned elements of A and of x that the plan provides for.
+func (p *Plan) ABits() int { return p.width }
+
+// XBits is described at ABits.
+func (p *Plan) XBits() int { return p.xBits }
+
+// Truncated reports whether elements of A are truncated.
+func (p *Plan) Truncated() bool { return p.truncated }
+
+// Bytes returns the size of the residue planes: 4 bytes for each modulus and element, rows padded to 64 bytes.
+// Beside them a matrix takes 16 bytes per row of op(A), and nothing that grows with the number of elements.
+func (p *Plan) Bytes() int64 {
+	return 4 * int64(p.moduli) * int64(p.layout.Rows) * int64(leadingDimension(p.layout.Cols))
+}
+
+// leadingDimension returns the distance between rows of a plane.
+func leadingDimension(cols int) int { return roundUp(cols, laneMultiple) }
+
+// Matrix is a matrix of aligned numbers as residue planes: the residue modulo m_k of element (i, j) is
+// planes[(k*rows + i)*ld + j], and element (i, j) is the integer of the residues times 2^low[row of op(A)], plus
+// what was truncated. It is immutable and safe for concurrent use.
+//
+// It keeps a reference to the Numbers it was made of only if the plan says that it is truncated; these must then not change.
+type Matrix struct {
+	Plan
+	base   *base
+	ld     int
+	planes []uint32
+}
+
+// Matrix allocates and fills the planes.
+func (p *Plan) Matrix() *Matrix {
+	a := &Matrix{Plan: *p, base: baseOf(p.moduli), ld: leadingDimension(p.layout.Cols)}
+	l := p.layout
+	a.planes = alignedUint32(p.moduli * l.Rows * a.ld)
+	threads := threadCount(p.opt.Threads)
+	converters := make([]*converter, threads)
+	parallel(threads, l.Rows, func(worker, i int) {
+		if converters[worker] == nil {
+			converters[worker] = newConverter(a.base)
+		}
+		for j := 0; j < l.Cols; j += laneMultiple {
+			low, step := p.low, 0
+			switch p.op {
+			case NoTrans:
+				low = low[i:]
+			case Trans:
+				low, step = low[j:], 1
+			}
+			converters[worker].convert(a.planes, l.Rows*a.ld, i*a.ld+j, p.src, l.index(i, j), l.ColStride, min(laneMultiple, l.Cols-j), low, step)
+		}
+	})
+	if !p.truncated {
+		a.src = nil
+	}
+	return a
+}
+
+// NewMatrix is [NewPlan] followed by [Plan.Matrix].
+func NewMatrix(a Numbers, l Layout, op Op, x Extent, opt Options) (*Matrix, error) {
+	p, err := NewPlan(a, l, op, x, opt)
+	if err != nil {
+		return nil, err
+	}
+	return p.Matrix(), nil
+}
+
+// Rows and Cols return the shape of A.
+func (a *Matrix) Rows() int { return a.layout.Rows }
+
+// Cols is described at Rows.
+func (a *Matrix) Cols() int { return a.layout.Cols }
+
+// shape returns the lengths of y and x in a product with op.
+func (a *Matrix) shape(op Op) (rows, terms int) {
+	if op == Trans {
+		return a.layout.Cols, a.layout.Rows
+	}
+	return a.layout.Rows, a.layout.Cols
+}
+
+// plane returns the plane of modulus k.
+func (a *Matrix) plane(k int) []uint32 {
+	size := a.layout.Rows * a.ld
+	return a.planes[k*size : (k+1)*size]
+}
+
+// alignment returns low and bits of row i of op(A).
+func (a *Matrix) alignment(i int) (low, bits int) {
+	if a.op == Both {
+		i = 0
+	}
+	return a.low[i], a.bits[i]
+}
+
+// rowTruncated reports whether elements of row i of op(A) may have been truncated.
+func (a *Matrix) rowTruncated(i int) bool {
+	_, bits := a.alignment(i)
+	return a.truncated && bits == a.width
+}

@@ -1,0 +1,129 @@
+package deferred
+
+import (
+	"math/big"
+	"math/bits"
+)
+
+// truncation bounds what truncated elements leave out of the sums of an accumulator.
+//
+// With a = a' + da and x = x' + dx, where a' and x' are the truncated elements, in units of their last places,
+// |da| < 1 if the row is truncated and 0 otherwise, |dx| likewise, |a'| < 2^bits(A) and |x| < 2^bits(x), a sum of N terms has
+//
+//	|sum a*x - sum a'*x'| = |sum da*x + a'*dx| <= N*2^bits(x) [A truncated] + N*2^bits(A) [x truncated].
+type truncation struct {
+	parts []part
+	op    Op
+}
+
+func (s *Accumulator) truncation() truncation { return truncation{s.parts, s.op} }
+
+// affects reports whether row i may differ from the exact sum.
+func (b truncation) affects(i int) bool {
+	for _, p := range b.parts {
+		if p.x.truncated || p.a.rowTruncated(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// of sets z to the bound for row i.
+func (b truncation) of(z *big.Int, i int) {
+	z.SetInt64(0)
+	var t big.Int
+	for _, p := range b.parts {
+		_, terms := p.a.shape(b.op)
+		_, width := p.a.alignment(i)
+		if p.x.truncated {
+			z.Add(z, t.Lsh(t.SetInt64(int64(terms)), uint(width)))
+		}
+		if p.a.rowTruncated(i) {
+			z.Add(z, t.Lsh(t.SetInt64(int64(terms)), uint(p.x.bits)))
+		}
+	}
+}
+
+// exactRow returns alpha times the exact sum of row i, plus w.addend, in the sense of addTerms: every product is formed of the
+// original numbers.
+func (s *Accumulator) exactRow(w *rounder, i int, alpha *scalar, prec int) *term {
+	var terms []*term
+	var a, x term
+	for _, p := range s.parts {
+		_, n := p.a.shape(s.op)
+		for j := range n {
+			p.x.exact(&x, j, w)
+			if x.x.Sign() == 0 {
+				continue
+			}
+			p.a.exact(&a, s.op, i, j, w)
+			if a.x.Sign() == 0 {
+				continue
+			}
+			t := &term{exp: a.exp + x.exp + alpha.Exp}
+			t.x.Mul(&a.x, &x.x)
+			t.x.Mul(&t.x, &alpha.x)
+			terms = append(terms, t)
+		}
+	}
+	t := &term{exp: w.addend.exp}
+	t.x.Set(&w.addend.x)
+	return sumTerms(append(terms, t), prec)
+}
+
+// exact sets z to element j, from its residues or, if they are truncated, from the source.
+func (v *Vector) exact(z *term, j int, w *rounder) {
+	if v.truncated {
+		v.src.Read(&w.number, v.layout.index(j, 0))
+		z.set(&w.number)
+		return
+	}
+	w.single.coefficients(v.base, v.planes, v.ld, j, 1)
+	w.single.integer(&w.element, v.base, 0)
+	z.x.Set(&w.element)
+	z.exp = v.low
+}
+
+// exact sets z to element (i, j) of op(A).
+func (a *Matrix) exact(z *term, op Op, i, j int, w *rounder) {
+	low, _ := a.alignment(i)
+	if op == Trans {
+		i, j = j, i
+	}
+	if a.truncated {
+		a.src.Read(&w.number, a.layout.index(i, j))
+		z.set(&w.number)
+		return
+	}
+	w.single.coefficients(a.base, a.planes, a.layout.Rows*a.ld, i*a.ld+j, 1)
+	w.single.integer(&w.element, a.base, 0)
+	z.x.Set(&w.element)
+	z.exp = low
+}
+
+// set sets z to x, or to zero if x is not finite.
+func (z *term) set(x *Number) {
+	z.exp = x.Exp
+	z.x.SetInt64(0)
+	if x.Class == Finite {
+		x.integer(&z.x)
+	}
+}
+
+// integer sets z to the signed significand of a finite x.
+func (x *Number) integer(z *big.Int) {
+	words := z.Bits()[:0]
+	for _, w := range x.Words {
+		words = append(words, big.Word(w))
+		if bits.UintSize == 32 {
+			words = append(words, big.Word(w>>32))
+		}
+	}
+	for len(words) > 0 && words[len(words)-1] == 0 {
+		words = words[:len(words)-1]
+	}
+	z.SetBits(words)
+	if x.Neg {
+		z.Neg(z)
+	}
+}
