@@ -50,11 +50,12 @@ func (v *Vector) View(f *Float, i int) {
 func (v *Vector) Set(i int, f *Float) {
 	stride := v.base.stride
 	copy(v.digits[i*stride:(i+1)*stride], f.digits)
-	v.setFields(i, f)
+	v.SetFields(i, f)
 }
 
-// setFields stores all of f but its residues.
-func (v *Vector) setFields(i int, f *Float) {
+// SetFields sets all of number i but its residues to those of f: what is left to do when f is a View of number i that
+// was changed in place.
+func (v *Vector) SetFields(i int, f *Float) {
 	v.lo[i], v.up[i], v.ivExp[i] = f.interval.Lo, f.interval.Up, f.interval.Exp
 	v.exp[i], v.neg[i] = int64(f.Exp), f.Neg
 }
@@ -117,7 +118,7 @@ func (c *Context) forEach(z *Vector, set func(f *Float, i int)) {
 	for i := range z.Len() {
 		z.View(&f, i)
 		set(&f, i)
-		z.setFields(i, &f)
+		z.SetFields(i, &f)
 	}
 }
 
