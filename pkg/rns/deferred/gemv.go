@@ -42,7 +42,7 @@ func (s *Accumulator) mulRows(a *Matrix, x *Vector, k, i, end int) {
 		}
 		z := s.residues[k*s.stride+i:][:n]
 		for r := range z {
-			z[r] = addHalves(z[r], out[2*r], out[2*r+1], delta)
+			z[r] = addHalves(z[r], out[r], out[n+r], delta)
 		}
 	}
 }

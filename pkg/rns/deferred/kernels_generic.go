@@ -5,11 +5,13 @@ package deferred
 
 // dotBlockGeneric adds the products of rows of A with x to out: for each of len(out)/2 rows,
 //
-//	out[2r] + 2^32 * out[2r+1] += sum_j a[r*ld + j] * x[j]
+//	out[r] + 2^32 * out[rows+r] += sum_j a[r*ld + j] * x[j]
 //
 // How the sum is split over the two words is not specified, only that each grows by less than 2^32 * (len(x)/256 + 16).
+// len(x) is at most dotColumns.
 func dotBlockGeneric(out []uint64, a []uint32, ld int, x []uint32) {
-	for r := range len(out) / 2 {
+	rows := len(out) / 2
+	for r := range rows {
 		row := a[r*ld:][:len(x)]
 		for j := 0; j < len(x); j += lazyProducts {
 			end := min(j+lazyProducts, len(x))
@@ -23,8 +25,8 @@ func dotBlockGeneric(out []uint64, a []uint32, ld int, x []uint32) {
 				p, q = p[4:], q[4:]
 			}
 			s0 += s1 + s2 + s3
-			out[2*r] += s0 & 0xffffffff
-			out[2*r+1] += s0 >> 32
+			out[r] += s0 & 0xffffffff
+			out[rows+r] += s0 >> 32
 		}
 	}
 }

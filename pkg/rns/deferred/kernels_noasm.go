@@ -1,3 +1,5 @@
+//go:build !amd64 || noasm
+
 package deferred
 
 func dotBlock(out []uint64, a []uint32, ld int, x []uint32)   { dotBlockGeneric(out, a, ld, x) }

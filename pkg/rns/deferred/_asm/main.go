@@ -1,0 +1,432 @@
+// Command asm generates the AVX2 and AVX-512 kernels of package deferred; run it with go generate in ../.
+//
+// Residues are below 2^28, rows have multiples of 16 of them. Each kernel works like a plain Go function of kernels_generic.go, which its
+// comment names.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+//go:generate go run . -out ../kernels_amd64.s -stubs ../kernels_stubs_amd64.go -pkg deferred
+
+const residueBits = 28
+
+// isa is an instruction set: the width of its registers and what fits them.
+type isa struct {
+	name  string
+	words int // 64-bit lanes of a register
+	rows  int // rows of one axpy
+}
+
+var sets = []isa{{"AVX2", 4, 4}, {"AVX512", 8, 8}}
+
+func main() {
+	ConstraintExpr("amd64,!noasm")
+	for _, s := range sets {
+		s.dot(4)
+		s.dot(1)
+		s.axpy(s.rows)
+		s.axpy(1)
+		s.reduce()
+		s.combine()
+		s.sum()
+	}
+	Generate()
+}
+
+func (s isa) vector() reg.VecVirtual {
+	if s.words == 8 {
+		return ZMM()
+	}
+	return YMM()
+}
+
+func (s isa) zero() reg.VecVirtual {
+	v := s.vector()
+	if s.words == 8 {
+		VPXORQ(v, v, v)
+	} else {
+		VPXOR(v, v, v)
+	}
+	return v
+}
+
+func (s isa) load(m Mem) reg.VecVirtual {
+	v := s.vector()
+	if s.words == 8 {
+		VMOVDQU64(m, v)
+	} else {
+		VMOVDQU(m, v)
+	}
+	return v
+}
+
+func (s isa) store(v reg.VecVirtual, m Mem) {
+	if s.words == 8 {
+		VMOVDQU64(v, m)
+	} else {
+		VMOVDQU(v, m)
+	}
+}
+
+func (s isa) and(x, y, z Op) {
+	if s.words == 8 {
+		VPANDQ(x, y, z)
+	} else {
+		VPAND(x, y, z)
+	}
+}
+
+func (s isa) xor(x, y, z Op) {
+	if s.words == 8 {
+		VPXORQ(x, y, z)
+	} else {
+		VPXOR(x, y, z)
+	}
+}
+
+// constant returns x in every 64-bit lane.
+func (s isa) constant(x uint64) reg.VecVirtual {
+	word := GP64()
+	MOVQ(U64(x), word)
+	return s.broadcast(word)
+}
+
+// broadcast returns the word in every 64-bit lane.
+func (s isa) broadcast(word reg.GPVirtual) reg.VecVirtual {
+	x, v := XMM(), s.vector()
+	VMOVQ(word, x)
+	VPBROADCASTQ(x, v)
+	return v
+}
+
+// loop emits body for offset = 0, step, ... while offset < end, both in bytes.
+func loop(label string, offset, end reg.GPVirtual, step int, body func()) {
+	XORQ(offset, offset)
+	JMP(LabelRef(label + "_test"))
+	Label(label)
+	body()
+	ADDQ(I32(step), offset)
+	Label(label + "_test")
+	CMPQ(offset, end)
+	JLT(LabelRef(label))
+}
+
+// rowPointers returns pointers to rows a, a + ld, ..., for ld residues of 4 bytes.
+func rowPointers(rows int) []reg.GPVirtual {
+	p := []reg.GPVirtual{Load(Param("a"), GP64()).(reg.GPVirtual)}
+	if rows == 1 {
+		return p
+	}
+	ld := Load(Param("ld"), GP64())
+	for r := 1; r < rows; r++ {
+		next := GP64()
+		LEAQ(Mem{Base: p[r-1], Index: ld, Scale: 4}, next)
+		p = append(p, next)
+	}
+	return p
+}
+
+// dot multiplies rows by x. The even and the odd residues of a register are multiplied apart, each pair into 64-bit lanes that hold
+// 256 products: n <= 256 * 2 * lanes. At the end the low and the high halves of the lanes are summed apart.
+func (s isa) dot(rows int) {
+	name := map[int]string{4: "dot4", 1: "dot1"}[rows] + s.name
+	signature := "func(out *uint64, a *uint32, ld int, x *uint32, n int)"
+	if rows == 1 {
+		signature = "func(out *uint64, a *uint32, x *uint32, n int)"
+	}
+	TEXT(name, NOSPLIT, signature)
+	Pragma("noescape")
+	Doc(name+" adds the sums of the low halves of the products of each row with x to out, and of the high halves",
+		"to the words after those; n is at most 2048. It works like dotBlockGeneric.")
+	row := rowPointers(rows)
+	x := Load(Param("x"), GP64())
+	end := Load(Param("n"), GP64()).(reg.GPVirtual)
+	SHLQ(Imm(2), end)
+	even, odd := make([]reg.VecVirtual, rows), make([]reg.VecVirtual, rows)
+	for r := range row {
+		even[r], odd[r] = s.zero(), s.zero()
+	}
+	offset := GP64()
+	loop("columns", offset, end, 8*s.words, func() {
+		xe, xo := s.load(Mem{Base: x, Index: offset, Scale: 1}), s.vector()
+		VPSRLQ(Imm(32), xe, xo)
+		for r, p := range row {
+			a, product := s.load(Mem{Base: p, Index: offset, Scale: 1}), s.vector()
+			VPMULUDQ(xe, a, product)
+			VPADDQ(product, even[r], even[r])
+			VPSRLQ(Imm(32), a, a)
+			VPMULUDQ(xo, a, a)
+			VPADDQ(a, odd[r], odd[r])
+		}
+	})
+	mask := s.constant(0xffffffff)
+	low, high := make([]reg.VecVirtual, rows), make([]reg.VecVirtual, rows)
+	for r := range row {
+		low[r], high[r] = s.vector(), even[r]
+		upper := s.vector()
+		s.and(mask, even[r], low[r])
+		s.and(mask, odd[r], upper)
+		VPADDQ(upper, low[r], low[r])
+		VPSRLQ(Imm(32), even[r], high[r])
+		VPSRLQ(Imm(32), odd[r], odd[r])
+		VPADDQ(odd[r], high[r], high[r])
+	}
+	out := Load(Param("out"), GP64())
+	for half, v := range [][]reg.VecVirtual{low, high} {
+		m := Mem{Base: out, Disp: 8 * rows * half}
+		if rows == 1 {
+			sum := s.sumLanes(v[0])
+			VPADDQ(m, sum, sum)
+			VMOVQ(sum, m)
+		} else {
+			sums := s.sumLanes4(v)
+			VPADDQ(m, sums, sums)
+			VMOVDQU(sums, m)
+		}
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// halve returns the sum of the halves of a register of 512 bits, or v itself of 256.
+func (s isa) halve(v reg.VecVirtual) reg.VecVirtual {
+	if s.words == 4 {
+		return v
+	}
+	h := YMM()
+	VEXTRACTI64X4(Imm(1), v, h)
+	VPADDQ(v.(reg.Vec).AsY(), h, h)
+	return h
+}
+
+// sumLanes returns the sum of the lanes in the low word of a register, the upper word being of no meaning.
+func (s isa) sumLanes(v reg.VecVirtual) reg.VecVirtual {
+	h, x, y := s.halve(v), XMM(), XMM()
+	VEXTRACTI128(Imm(1), h, x)
+	VPADDQ(h.(reg.Vec).AsX(), x, x)
+	VPSRLDQ(Imm(8), x, y)
+	VPADDQ(x, y, y)
+	return y
+}
+
+// sumLanes4 returns the sums of the lanes of four registers.
+func (s isa) sumLanes4(v []reg.VecVirtual) reg.VecVirtual {
+	pairs := make([]reg.VecVirtual, 2)
+	for i := range pairs {
+		low, high := s.vector(), s.vector()
+		VPUNPCKLQDQ(v[2*i+1], v[2*i], low)
+		VPUNPCKHQDQ(v[2*i+1], v[2*i], high)
+		VPADDQ(low, high, high)
+		pairs[i] = s.halve(high)
+	}
+	low, high := YMM(), YMM()
+	VPERM2I128(Imm(0x20), pairs[1], pairs[0], low)
+	VPERM2I128(Imm(0x31), pairs[1], pairs[0], high)
+	VPADDQ(low, high, high)
+	return high
+}
+
+// axpy adds multiples of rows to sums, widening the residues to 64-bit lanes.
+func (s isa) axpy(rows int) {
+	name := map[int]string{8: "axpy8", 4: "axpy4", 1: "axpy1"}[rows] + s.name
+	signature := "func(sums *uint64, a *uint32, ld int, c *uint32, n int)"
+	if rows == 1 {
+		signature = "func(sums *uint64, a *uint32, c *uint32, n int)"
+	}
+	TEXT(name, NOSPLIT, signature)
+	Pragma("noescape")
+	Doc(name + " adds to n sums the products of as many rows with their coefficients c. It works like axpyBlockGeneric.")
+	row := rowPointers(rows)
+	cs := Load(Param("c"), GP64())
+	factor := make([]reg.VecVirtual, rows)
+	for r := range factor {
+		factor[r] = s.vector()
+		VPBROADCASTD(Mem{Base: cs, Disp: 4 * r}, factor[r])
+	}
+	sums := Load(Param("sums"), GP64())
+	end := Load(Param("n"), GP64()).(reg.GPVirtual)
+	SHLQ(Imm(2), end)
+	offset := GP64()
+	loop("columns", offset, end, 8*s.words, func() {
+		for half := range 2 {
+			m := Mem{Base: sums, Index: offset, Scale: 2, Disp: 8 * s.words * half}
+			sum := s.load(m)
+			for r, p := range row {
+				product := s.vector()
+				VPMOVZXDQ(Mem{Base: p, Index: offset, Scale: 1, Disp: 4 * s.words * half}, product)
+				VPMULUDQ(factor[r], product, product)
+				VPADDQ(product, sum, sum)
+			}
+			s.store(sum, m)
+		}
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// folder reduces 64-bit lanes as the function fold does.
+type folder struct {
+	s              isa
+	mask32, mask28 reg.VecVirtual
+}
+
+func (s isa) folder() folder {
+	return folder{s, s.constant(0xffffffff), s.constant(1<<residueBits - 1)}
+}
+
+// fold reduces v modulo m = 2^28 - delta; delta16 is 16*delta.
+func (f folder) fold(v, delta, delta16, m reg.VecVirtual) {
+	low := f.s.vector()
+	for range 2 {
+		f.s.and(f.mask32, v, low)
+		VPSRLQ(Imm(32), v, v)
+		VPMULUDQ(delta16, v, v)
+		VPADDQ(low, v, v)
+	}
+	f.s.and(f.mask28, v, low)
+	VPSRLQ(Imm(residueBits), v, v)
+	VPMULUDQ(delta, v, v)
+	VPADDQ(low, v, v)
+	f.reduceOnce(v, m)
+}
+
+// reduceOnce sets v = v mod m for v < 2m, by the low 32 bits of each lane; the high ones are zero.
+func (f folder) reduceOnce(v, m reg.VecVirtual) {
+	less := f.s.vector()
+	VPSUBD(m, v, less)
+	VPMINUD(less, v, v)
+}
+
+func (s isa) reduce() {
+	name := "reduceSums" + s.name
+	TEXT(name, NOSPLIT, "func(sums *uint64, delta uint32, n int)")
+	Pragma("noescape")
+	Doc(name + " reduces n sums modulo 2^28 - delta. It works like reduceSumsGeneric.")
+	sums := Load(Param("sums"), GP64())
+	d := GP64()
+	Load(Param("delta"), d.As32())
+	delta, delta16 := s.broadcast(d), s.vector()
+	VPSLLQ(Imm(4), delta, delta16)
+	m := s.constant(1 << residueBits)
+	VPSUBQ(delta, m, m)
+	f := s.folder()
+	end := Load(Param("n"), GP64()).(reg.GPVirtual)
+	SHLQ(Imm(3), end)
+	offset := GP64()
+	loop("columns", offset, end, 8*s.words, func() {
+		at := Mem{Base: sums, Index: offset, Scale: 1}
+		v := s.load(at)
+		f.fold(v, delta, delta16, m)
+		s.store(v, at)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// narrow stores the low halves of the 64-bit lanes.
+func (s isa) narrow(v reg.VecVirtual, m Mem) {
+	if s.words == 8 {
+		h := YMM()
+		VPMOVQD(v, h)
+		VMOVDQU(h, m)
+		return
+	}
+	x, pairs := XMM(), XMM()
+	VEXTRACTI128(Imm(1), v, x)
+	VSHUFPS(Imm(0x88), x, v.(reg.Vec).AsX(), pairs)
+	VMOVDQU(pairs, m)
+}
+
+// combine handles 16 moduli at a time, each in a 64-bit lane: the sum of their residues in rows of the table, times the coefficients.
+func (s isa) combine() {
+	name := "combine" + s.name
+	TEXT(name, NOSPLIT, "func(z, table *uint32, stride int, coef *uint32, count int, delta *uint32, neg uint32, n int)")
+	Pragma("noescape")
+	Doc(name+" combines count rows of the table for n moduli; neg is 0, or all ones to negate.",
+		"It works like combineGeneric.")
+	z := Load(Param("z"), GP64())
+	table := Load(Param("table"), GP64())
+	stride := Load(Param("stride"), GP64())
+	SHLQ(Imm(2), stride)
+	coef := Load(Param("coef"), GP64())
+	count := Load(Param("count"), GP64())
+	deltas := Load(Param("delta"), GP64())
+	word := GP64()
+	Load(Param("neg"), word.As32())
+	neg := s.broadcast(word)
+	end := Load(Param("n"), GP64()).(reg.GPVirtual)
+	SHLQ(Imm(2), end)
+	f := s.folder()
+	base := s.constant(1 << residueBits)
+	offset := GP64()
+	lanes := 16 / s.words
+	loop("moduli", offset, end, 64, func() {
+		sums := make([]reg.VecVirtual, lanes)
+		for i := range sums {
+			sums[i] = s.vector()
+			VPMOVZXDQ(Mem{Base: z, Index: offset, Scale: 1, Disp: 4 * s.words * i}, sums[i])
+		}
+		row, l := GP64(), GP64()
+		LEAQ(Mem{Base: table, Index: offset, Scale: 1}, row)
+		XORQ(l, l)
+		JMP(LabelRef("rows_test"))
+		Label("rows")
+		c := s.vector()
+		VPBROADCASTD(Mem{Base: coef, Index: l, Scale: 4}, c)
+		for i := range sums {
+			product := s.vector()
+			VPMOVZXDQ(Mem{Base: row, Disp: 4 * s.words * i}, product)
+			VPMULUDQ(c, product, product)
+			VPADDQ(product, sums[i], sums[i])
+		}
+		ADDQ(stride, row)
+		INCQ(l)
+		Label("rows_test")
+		CMPQ(l, count)
+		JLT(LabelRef("rows"))
+		for i, v := range sums {
+			delta, delta16, m, other := s.vector(), s.vector(), s.vector(), s.vector()
+			VPMOVZXDQ(Mem{Base: deltas, Index: offset, Scale: 1, Disp: 4 * s.words * i}, delta)
+			VPSLLQ(Imm(4), delta, delta16)
+			VPSUBQ(delta, base, m)
+			f.fold(v, delta, delta16, m)
+			VPSUBQ(v, m, other)
+			f.reduceOnce(other, m)
+			s.xor(v, other, other)
+			s.and(neg, other, other)
+			s.xor(v, other, v)
+			s.narrow(v, Mem{Base: z, Index: offset, Scale: 1, Disp: 4 * s.words * i})
+		}
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func (s isa) sum() {
+	name := "sumBlock" + s.name
+	TEXT(name, NOSPLIT, "func(x *uint32, n int) uint64")
+	Pragma("noescape")
+	Doc(name + " returns the sum of n residues. It works like sumBlockGeneric.")
+	x := Load(Param("x"), GP64())
+	end := Load(Param("n"), GP64()).(reg.GPVirtual)
+	SHLQ(Imm(2), end)
+	sums := []reg.VecVirtual{s.zero(), s.zero()}
+	offset := GP64()
+	loop("columns", offset, end, 8*s.words, func() {
+		for half, sum := range sums {
+			v := s.vector()
+			VPMOVZXDQ(Mem{Base: x, Index: offset, Scale: 1, Disp: 4 * s.words * half}, v)
+			VPADDQ(v, sum, sum)
+		}
+	})
+	VPADDQ(sums[0], sums[1], sums[0])
+	result := GP64()
+	VMOVQ(s.sumLanes(sums[0]), result)
+	Store(result, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}

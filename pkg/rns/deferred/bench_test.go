@@ -1,0 +1,128 @@
+package deferred
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// fullNumbers returns n numbers of full prec-bit significands in (-1, 1), a p-bit random integer each.
+func fullNumbers(rng *rand.Rand, n int, prec uint) []*big.Float {
+	x := make([]*big.Float, n)
+	words := make([]big.Word, (prec+63)/64)
+	for i := range x {
+		for w := range words {
+			words[w] = big.Word(rng.Uint64())
+		}
+		v := new(big.Int).SetBits(append([]big.Word(nil), words...))
+		v.Rsh(v, uint(v.BitLen())-min(prec, uint(v.BitLen())))
+		v.SetBit(v, int(prec-1), 1).SetBit(v, 0, 1)
+		if rng.IntN(2) == 0 {
+			v.Neg(v)
+		}
+		x[i] = new(big.Float).SetPrec(prec).SetInt(v)
+		x[i].SetMantExp(x[i], -int(prec))
+	}
+	return x
+}
+
+// repeated presents few distinct numbers as many: the time of a product does not depend on the values.
+type repeated struct {
+	bigs
+	n int
+}
+
+func (r repeated) Len() int              { return r.n }
+func (r repeated) Span(i int) Span       { return r.bigs.Span(i % len(r.bigs)) }
+func (r repeated) Read(z *Number, i int) { r.bigs.Read(z, i%len(r.bigs)) }
+
+// BenchmarkGEMV times accumulate, reconstruct and round of a 1000 x 1000 product with full p-bit significands; the matrix was
+// converted before. GB/s are the bytes of the planes; see BenchmarkBandwidth for what the machine gives.
+func BenchmarkGEMV(b *testing.B) {
+	const size = 1000
+	for _, prec := range []uint{53, 106, 212, 424, 848, 1696} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		a := repeated{fullNumbers(rng, 9973, prec), size * size}
+		x := fullNumbers(rng, size, prec)
+		extent, err := Measure(Bigs(x), Strided(size, 1))
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, op := range []Op{NoTrans, Trans} {
+			matrix, err := NewMatrix(a, RowMajor(size, size, size), op, extent, Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			vector, err := matrix.NewVector(Bigs(x), Strided(size, 1))
+			if err != nil {
+				b.Fatal(err)
+			}
+			s := matrix.NewAccumulator(op)
+			y := make([]*big.Float, size)
+			alpha, beta := big.NewFloat(1), big.NewFloat(0)
+			for _, threads := range []int{1, 2} {
+				for _, phase := range []string{"", "/phase=accumulate", "/phase=round"} {
+					b.Run(fmt.Sprintf("op=%v/precision=%d/threads=%d%s", op, prec, threads, phase), func(b *testing.B) {
+						b.ReportAllocs()
+						s.Gemv(y, alpha, matrix, vector, beta, prec, threads)
+						for b.Loop() {
+							switch phase {
+							case "":
+								s.Gemv(y, alpha, matrix, vector, beta, prec, threads)
+							case "/phase=accumulate":
+								s.Reset()
+								s.MulVec(matrix, vector, threads)
+							default:
+								s.Round(y, alpha, beta, prec, threads)
+							}
+						}
+						perElement := float64(b.Elapsed().Nanoseconds()) / float64(b.N) / size / size
+						b.ReportMetric(perElement, "ns/elem")
+						if phase != "/phase=round" {
+							b.ReportMetric(float64(matrix.Bytes())/size/size/perElement, "GB/s")
+						}
+						b.ReportMetric(float64(matrix.Moduli()), "moduli")
+					})
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkBandwidth is what the figures of the other benchmarks are to be seen beside: bytes read by the plain summation of an array far
+// beyond all caches, and bytes read and written by copying it.
+func BenchmarkBandwidth(b *testing.B) {
+	const n = 1 << 26
+	for _, threads := range []int{1, 2} {
+		for _, op := range []string{"read", "copy"} {
+			b.Run(fmt.Sprintf("op=%s/threads=%d", op, threads), func(b *testing.B) {
+				x, y := alignedUint32(n), alignedUint32(n)
+				for i := range x {
+					x[i], y[i] = uint32(i), 1
+				}
+				const chunk = n / 64
+				best := time.Duration(math.MaxInt64)
+				for b.Loop() {
+					start := time.Now()
+					parallel(threads, n/chunk, func(_, task int) {
+						part := x[task*chunk : (task+1)*chunk]
+						if op == "read" {
+							sumBlock(part)
+						} else {
+							copy(y[task*chunk:], part)
+						}
+					})
+					best = min(best, time.Since(start))
+				}
+				bytes := 4 * n
+				if op == "copy" {
+					bytes *= 2
+				}
+				b.ReportMetric(float64(bytes)/float64(best.Nanoseconds()), "best-GB/s")
+			})
+		}
+	}
+}
