@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "print the README's sessions anew, with the default sampling")
+
+const readme = "../../README.md"
+
+// session is a command of the README with the output printed there.
+type session struct {
+	command string
+	output  string
+}
+
+// readSessions returns the commands of the file's console blocks: lines that start with "$ mpbench", each followed by its
+// output.
+func readSessions(t *testing.T, path string) []session {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []session
+	inside := false
+	for line := range strings.Lines(string(text)) {
+		switch command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ mpbench "); {
+		case strings.HasPrefix(line, "```"):
+			inside = strings.HasPrefix(line, "```console")
+		case inside && ok:
+			list = append(list, session{command: command})
+		case inside && len(list) > 0:
+			list[len(list)-1].output += line
+		}
+	}
+	return list
+}
+
+var (
+	timeCell   = regexp.MustCompile(`[0-9.]+ +(ns|µs|ms|s)\b( *±[0-9.]+%)?.*`)
+	spaces     = regexp.MustCompile(` +`)
+	headings   = regexp.MustCompile(`(?m)^(method| +rel\.) .*\n`)
+	rule       = regexp.MustCompile(`(?m)^-+$`)
+	notes      = regexp.MustCompile(`(?ms)^([a-z]{1,2}  |warning: |[^\n]*\bgo1\.).*\z`)
+	longNumber = regexp.MustCompile(`[0-9]+\.[0-9]{5,}`)
+)
+
+// mask removes what differs from run to run: times, footnotes on samples, the machine, and the widths of columns, which leave
+// room for more or fewer columns and digits of a value.
+func mask(text string) string {
+	text = notes.ReplaceAllString(text, "")
+	text = timeCell.ReplaceAllString(text, "TIME")
+	text = rule.ReplaceAllString(text, "---")
+	text = longNumber.ReplaceAllStringFunc(text, func(x string) string { return x[:7] })
+	text = headings.ReplaceAllString(text, "")
+	text = spaces.ReplaceAllString(text, " ")
+	return strings.TrimSpace(text)
+}
+
+// TestReadme runs the README's sessions and compares everything but the times.
+func TestReadme(t *testing.T) {
+	sessions := readSessions(t, readme)
+	if len(sessions) < 2 {
+		t.Fatalf("%d sessions found", len(sessions))
+	}
+	for _, s := range sessions {
+		if *update {
+			s.rewrite(t)
+			continue
+		}
+		quick := []string{}
+		if strings.HasPrefix(s.command, "sum ") {
+			quick = []string{"--runs", "1", "--warmup", "0", "--min-time", "0"}
+		}
+		if got, want := mask(s.run(t, quick...)), mask(s.output); got != want {
+			t.Errorf("mpbench %s prints\n%s\nthe README has\n%s", s.command, got, want)
+		}
+	}
+}
+
+// run returns what the command prints on standard output.
+func (s session) run(t *testing.T, more ...string) string {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	if code := run(context.Background(), append(strings.Fields(s.command), more...), &stdout, &stderr); code != 0 {
+		t.Errorf("mpbench %s: exit code %d: %s", s.command, code, stderr.String())
+	}
+	return stdout.String()
+}
+
+// rewrite replaces the session's output in the README.
+func (s session) rewrite(t *testing.T) {
+	t.Helper()
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := "$ mpbench " + s.command + "\n"
+	fresh := strings.Replace(string(text), command+s.output, command+s.run(t), 1)
+	if err := os.WriteFile(readme, []byte(fresh), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
