@@ -29,9 +29,9 @@ var sumKernels, dotKernels = chooseKernels()
 func chooseKernels() (sum, dot []kernel) {
 	switch {
 	case useAVX512:
-		return []kernel{{2, 32}, {3, 32}, {4, 32}, {8, 16}}, []kernel{{3, 16}, {4, 16}, {8, 8}}
+		return []kernel{{2, 32}, {3, 32}, {4, 32}, {8, 16}}, []kernel{{3, 16}, {4, 16}, {6, 16}, {8, 8}}
 	case useAVX2:
-		return []kernel{{2, 8}, {3, 8}, {4, 8}, {8, 4}}, []kernel{{3, 4}, {4, 4}, {8, 4}}
+		return []kernel{{2, 8}, {3, 8}, {4, 8}, {8, 4}}, []kernel{{3, 4}, {4, 4}, {6, 4}, {8, 4}}
 	}
 	return genericSumKernels, genericDotKernels
 }
@@ -77,6 +77,8 @@ func dotBlock(k kernel, x, y []float64, anchor *[maxLevels]float64, out *blockSu
 			dot3AVX512(p, q, groups, a, o)
 		case 4:
 			dot4AVX512(p, q, groups, a, o)
+		case 6:
+			dot6AVX512(p, q, groups, a, o)
 		case 8:
 			dot8AVX512(p, q, groups, a, o)
 		}
@@ -86,6 +88,8 @@ func dotBlock(k kernel, x, y []float64, anchor *[maxLevels]float64, out *blockSu
 			dot3AVX2(p, q, groups, a, o)
 		case 4:
 			dot4AVX2(p, q, groups, a, o)
+		case 6:
+			dot6AVX2(p, q, groups, a, o)
 		case 8:
 			dot8AVX2(p, q, groups, a, o)
 		}

@@ -21,27 +21,27 @@ loop:
 	VMOVUPD      (AX), Y6
 	VANDPD       abs<>+0(SB), Y6, Y7
 	VMAXPD       Y7, Y4, Y4
-	VADDPD       Y6, Y0, Y7
-	VSUBPD       Y0, Y7, Y8
-	VMOVAPD      Y7, Y0
-	VSUBPD       Y8, Y6, Y6
-	VADDPD       Y6, Y1, Y7
-	VSUBPD       Y1, Y7, Y8
-	VMOVAPD      Y7, Y1
-	VSUBPD       Y8, Y6, Y6
+	VMOVUPD      32(AX), Y7
+	VANDPD       abs<>+0(SB), Y7, Y8
+	VMAXPD       Y8, Y4, Y4
+	VADDPD       Y6, Y0, Y8
+	VSUBPD       Y0, Y8, Y9
+	VMOVAPD      Y8, Y0
+	VSUBPD       Y9, Y6, Y6
+	VADDPD       Y7, Y2, Y8
+	VSUBPD       Y2, Y8, Y9
+	VMOVAPD      Y8, Y2
+	VSUBPD       Y9, Y7, Y7
+	VADDPD       Y6, Y1, Y8
+	VSUBPD       Y1, Y8, Y9
+	VMOVAPD      Y8, Y1
+	VSUBPD       Y9, Y6, Y6
 	VORPD        Y6, Y5, Y5
-	VMOVUPD      32(AX), Y6
-	VANDPD       abs<>+0(SB), Y6, Y7
-	VMAXPD       Y7, Y4, Y4
-	VADDPD       Y6, Y2, Y7
-	VSUBPD       Y2, Y7, Y8
-	VMOVAPD      Y7, Y2
-	VSUBPD       Y8, Y6, Y6
-	VADDPD       Y6, Y3, Y7
-	VSUBPD       Y3, Y7, Y8
-	VMOVAPD      Y7, Y3
-	VSUBPD       Y8, Y6, Y6
-	VORPD        Y6, Y5, Y5
+	VADDPD       Y7, Y3, Y6
+	VSUBPD       Y3, Y6, Y8
+	VMOVAPD      Y6, Y3
+	VSUBPD       Y8, Y7, Y7
+	VORPD        Y7, Y5, Y5
 	ADDQ         $0x00000040, AX
 	DECQ         CX
 	JNZ          loop
@@ -107,35 +107,35 @@ loop:
 	VMOVUPD      (AX), Y8
 	VANDPD       abs<>+0(SB), Y8, Y9
 	VMAXPD       Y9, Y6, Y6
-	VADDPD       Y8, Y0, Y9
-	VSUBPD       Y0, Y9, Y10
-	VMOVAPD      Y9, Y0
-	VSUBPD       Y10, Y8, Y8
-	VADDPD       Y8, Y1, Y9
-	VSUBPD       Y1, Y9, Y10
-	VMOVAPD      Y9, Y1
-	VSUBPD       Y10, Y8, Y8
-	VADDPD       Y8, Y2, Y9
-	VSUBPD       Y2, Y9, Y10
-	VMOVAPD      Y9, Y2
-	VSUBPD       Y10, Y8, Y8
+	VMOVUPD      32(AX), Y9
+	VANDPD       abs<>+0(SB), Y9, Y10
+	VMAXPD       Y10, Y6, Y6
+	VADDPD       Y8, Y0, Y10
+	VSUBPD       Y0, Y10, Y11
+	VMOVAPD      Y10, Y0
+	VSUBPD       Y11, Y8, Y8
+	VADDPD       Y9, Y3, Y10
+	VSUBPD       Y3, Y10, Y11
+	VMOVAPD      Y10, Y3
+	VSUBPD       Y11, Y9, Y9
+	VADDPD       Y8, Y1, Y10
+	VSUBPD       Y1, Y10, Y11
+	VMOVAPD      Y10, Y1
+	VSUBPD       Y11, Y8, Y8
+	VADDPD       Y9, Y4, Y10
+	VSUBPD       Y4, Y10, Y11
+	VMOVAPD      Y10, Y4
+	VSUBPD       Y11, Y9, Y9
+	VADDPD       Y8, Y2, Y10
+	VSUBPD       Y2, Y10, Y11
+	VMOVAPD      Y10, Y2
+	VSUBPD       Y11, Y8, Y8
 	VORPD        Y8, Y7, Y7
-	VMOVUPD      32(AX), Y8
-	VANDPD       abs<>+0(SB), Y8, Y9
-	VMAXPD       Y9, Y6, Y6
-	VADDPD       Y8, Y3, Y9
-	VSUBPD       Y3, Y9, Y10
-	VMOVAPD      Y9, Y3
-	VSUBPD       Y10, Y8, Y8
-	VADDPD       Y8, Y4, Y9
-	VSUBPD       Y4, Y9, Y10
-	VMOVAPD      Y9, Y4
-	VSUBPD       Y10, Y8, Y8
-	VADDPD       Y8, Y5, Y9
-	VSUBPD       Y5, Y9, Y10
-	VMOVAPD      Y9, Y5
-	VSUBPD       Y10, Y8, Y8
-	VORPD        Y8, Y7, Y7
+	VADDPD       Y9, Y5, Y8
+	VSUBPD       Y5, Y8, Y10
+	VMOVAPD      Y8, Y5
+	VSUBPD       Y10, Y9, Y9
+	VORPD        Y9, Y7, Y7
 	ADDQ         $0x00000040, AX
 	DECQ         CX
 	JNZ          loop
@@ -208,43 +208,43 @@ loop:
 	VMOVUPD      (AX), Y10
 	VANDPD       abs<>+0(SB), Y10, Y11
 	VMAXPD       Y11, Y8, Y8
-	VADDPD       Y10, Y0, Y11
-	VSUBPD       Y0, Y11, Y12
-	VMOVAPD      Y11, Y0
-	VSUBPD       Y12, Y10, Y10
-	VADDPD       Y10, Y1, Y11
-	VSUBPD       Y1, Y11, Y12
-	VMOVAPD      Y11, Y1
-	VSUBPD       Y12, Y10, Y10
-	VADDPD       Y10, Y2, Y11
-	VSUBPD       Y2, Y11, Y12
-	VMOVAPD      Y11, Y2
-	VSUBPD       Y12, Y10, Y10
-	VADDPD       Y10, Y3, Y11
-	VSUBPD       Y3, Y11, Y12
-	VMOVAPD      Y11, Y3
-	VSUBPD       Y12, Y10, Y10
+	VMOVUPD      32(AX), Y11
+	VANDPD       abs<>+0(SB), Y11, Y12
+	VMAXPD       Y12, Y8, Y8
+	VADDPD       Y10, Y0, Y12
+	VSUBPD       Y0, Y12, Y13
+	VMOVAPD      Y12, Y0
+	VSUBPD       Y13, Y10, Y10
+	VADDPD       Y11, Y4, Y12
+	VSUBPD       Y4, Y12, Y13
+	VMOVAPD      Y12, Y4
+	VSUBPD       Y13, Y11, Y11
+	VADDPD       Y10, Y1, Y12
+	VSUBPD       Y1, Y12, Y13
+	VMOVAPD      Y12, Y1
+	VSUBPD       Y13, Y10, Y10
+	VADDPD       Y11, Y5, Y12
+	VSUBPD       Y5, Y12, Y13
+	VMOVAPD      Y12, Y5
+	VSUBPD       Y13, Y11, Y11
+	VADDPD       Y10, Y2, Y12
+	VSUBPD       Y2, Y12, Y13
+	VMOVAPD      Y12, Y2
+	VSUBPD       Y13, Y10, Y10
+	VADDPD       Y11, Y6, Y12
+	VSUBPD       Y6, Y12, Y13
+	VMOVAPD      Y12, Y6
+	VSUBPD       Y13, Y11, Y11
+	VADDPD       Y10, Y3, Y12
+	VSUBPD       Y3, Y12, Y13
+	VMOVAPD      Y12, Y3
+	VSUBPD       Y13, Y10, Y10
 	VORPD        Y10, Y9, Y9
-	VMOVUPD      32(AX), Y10
-	VANDPD       abs<>+0(SB), Y10, Y11
-	VMAXPD       Y11, Y8, Y8
-	VADDPD       Y10, Y4, Y11
-	VSUBPD       Y4, Y11, Y12
-	VMOVAPD      Y11, Y4
-	VSUBPD       Y12, Y10, Y10
-	VADDPD       Y10, Y5, Y11
-	VSUBPD       Y5, Y11, Y12
-	VMOVAPD      Y11, Y5
-	VSUBPD       Y12, Y10, Y10
-	VADDPD       Y10, Y6, Y11
-	VSUBPD       Y6, Y11, Y12
-	VMOVAPD      Y11, Y6
-	VSUBPD       Y12, Y10, Y10
-	VADDPD       Y10, Y7, Y11
-	VSUBPD       Y7, Y11, Y12
-	VMOVAPD      Y11, Y7
-	VSUBPD       Y12, Y10, Y10
-	VORPD        Y10, Y9, Y9
+	VADDPD       Y11, Y7, Y10
+	VSUBPD       Y7, Y10, Y12
+	VMOVAPD      Y10, Y7
+	VSUBPD       Y12, Y11, Y11
+	VORPD        Y11, Y9, Y9
 	ADDQ         $0x00000040, AX
 	DECQ         CX
 	JNZ          loop
@@ -482,24 +482,24 @@ loop:
 	VSUBPD       Y0, Y7, Y9
 	VMOVAPD      Y7, Y0
 	VSUBPD       Y9, Y8, Y8
+	VADDPD       Y6, Y1, Y7
+	VSUBPD       Y1, Y7, Y9
+	VMOVAPD      Y7, Y1
+	VSUBPD       Y9, Y6, Y6
 	VADDPD       Y8, Y1, Y7
 	VSUBPD       Y1, Y7, Y9
 	VMOVAPD      Y7, Y1
 	VSUBPD       Y9, Y8, Y8
-	VADDPD       Y8, Y2, Y7
+	VADDPD       Y6, Y2, Y7
 	VSUBPD       Y2, Y7, Y9
 	VMOVAPD      Y7, Y2
-	VSUBPD       Y9, Y8, Y8
-	VORPD        Y8, Y4, Y4
-	VADDPD       Y6, Y1, Y7
-	VSUBPD       Y1, Y7, Y8
-	VMOVAPD      Y7, Y1
-	VSUBPD       Y8, Y6, Y6
-	VADDPD       Y6, Y2, Y7
-	VSUBPD       Y2, Y7, Y8
-	VMOVAPD      Y7, Y2
-	VSUBPD       Y8, Y6, Y6
+	VSUBPD       Y9, Y6, Y6
 	VORPD        Y6, Y4, Y4
+	VADDPD       Y8, Y2, Y6
+	VSUBPD       Y2, Y6, Y7
+	VMOVAPD      Y6, Y2
+	VSUBPD       Y7, Y8, Y8
+	VORPD        Y8, Y4, Y4
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, CX
 	DECQ         DX
@@ -595,32 +595,32 @@ loop:
 	VSUBPD       Y0, Y8, Y10
 	VMOVAPD      Y8, Y0
 	VSUBPD       Y10, Y9, Y9
+	VADDPD       Y7, Y1, Y8
+	VSUBPD       Y1, Y8, Y10
+	VMOVAPD      Y8, Y1
+	VSUBPD       Y10, Y7, Y7
 	VADDPD       Y9, Y1, Y8
 	VSUBPD       Y1, Y8, Y10
 	VMOVAPD      Y8, Y1
 	VSUBPD       Y10, Y9, Y9
+	VADDPD       Y7, Y2, Y8
+	VSUBPD       Y2, Y8, Y10
+	VMOVAPD      Y8, Y2
+	VSUBPD       Y10, Y7, Y7
 	VADDPD       Y9, Y2, Y8
 	VSUBPD       Y2, Y8, Y10
 	VMOVAPD      Y8, Y2
 	VSUBPD       Y10, Y9, Y9
-	VADDPD       Y9, Y3, Y8
+	VADDPD       Y7, Y3, Y8
 	VSUBPD       Y3, Y8, Y10
 	VMOVAPD      Y8, Y3
-	VSUBPD       Y10, Y9, Y9
-	VORPD        Y9, Y5, Y5
-	VADDPD       Y7, Y1, Y8
-	VSUBPD       Y1, Y8, Y9
-	VMOVAPD      Y8, Y1
-	VSUBPD       Y9, Y7, Y7
-	VADDPD       Y7, Y2, Y8
-	VSUBPD       Y2, Y8, Y9
-	VMOVAPD      Y8, Y2
-	VSUBPD       Y9, Y7, Y7
-	VADDPD       Y7, Y3, Y8
-	VSUBPD       Y3, Y8, Y9
-	VMOVAPD      Y8, Y3
-	VSUBPD       Y9, Y7, Y7
+	VSUBPD       Y10, Y7, Y7
 	VORPD        Y7, Y5, Y5
+	VADDPD       Y9, Y3, Y7
+	VSUBPD       Y3, Y7, Y8
+	VMOVAPD      Y7, Y3
+	VSUBPD       Y8, Y9, Y9
+	VORPD        Y9, Y5, Y5
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, CX
 	DECQ         DX
@@ -681,6 +681,160 @@ loop:
 	VZEROUPPER
 	RET
 
+// func dot6AVX2(x *float64, y *float64, groups int, anchor *float64, out *int64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·dot6AVX2(SB), NOSPLIT, $0-40
+	MOVQ         anchor+24(FP), AX
+	VBROADCASTSD (AX), Y0
+	VBROADCASTSD 8(AX), Y1
+	VBROADCASTSD 16(AX), Y2
+	VBROADCASTSD 24(AX), Y3
+	VBROADCASTSD 32(AX), Y4
+	VBROADCASTSD 40(AX), Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y7, Y7, Y7
+	VPXOR        Y8, Y8, Y8
+	MOVQ         x+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         groups+16(FP), DX
+
+loop:
+	VMOVUPD      (AX), Y9
+	VMOVUPD      (CX), Y10
+	VMULPD       Y9, Y10, Y11
+	VANDPD       abs<>+0(SB), Y11, Y12
+	VMAXPD       Y12, Y6, Y6
+	VCMPPD       $0x11, threshold<>+0(SB), Y12, Y12
+	VCMPPD       $0x0c, zeros<>+0(SB), Y9, Y13
+	VANDPD       Y13, Y12, Y12
+	VCMPPD       $0x0c, zeros<>+0(SB), Y10, Y13
+	VANDPD       Y13, Y12, Y12
+	VORPD        Y12, Y8, Y8
+	VFMSUB213PD  Y11, Y10, Y9
+	VADDPD       Y11, Y0, Y10
+	VSUBPD       Y0, Y10, Y12
+	VMOVAPD      Y10, Y0
+	VSUBPD       Y12, Y11, Y11
+	VADDPD       Y9, Y1, Y10
+	VSUBPD       Y1, Y10, Y12
+	VMOVAPD      Y10, Y1
+	VSUBPD       Y12, Y9, Y9
+	VADDPD       Y11, Y1, Y10
+	VSUBPD       Y1, Y10, Y12
+	VMOVAPD      Y10, Y1
+	VSUBPD       Y12, Y11, Y11
+	VADDPD       Y9, Y2, Y10
+	VSUBPD       Y2, Y10, Y12
+	VMOVAPD      Y10, Y2
+	VSUBPD       Y12, Y9, Y9
+	VADDPD       Y11, Y2, Y10
+	VSUBPD       Y2, Y10, Y12
+	VMOVAPD      Y10, Y2
+	VSUBPD       Y12, Y11, Y11
+	VADDPD       Y9, Y3, Y10
+	VSUBPD       Y3, Y10, Y12
+	VMOVAPD      Y10, Y3
+	VSUBPD       Y12, Y9, Y9
+	VADDPD       Y11, Y3, Y10
+	VSUBPD       Y3, Y10, Y12
+	VMOVAPD      Y10, Y3
+	VSUBPD       Y12, Y11, Y11
+	VADDPD       Y9, Y4, Y10
+	VSUBPD       Y4, Y10, Y12
+	VMOVAPD      Y10, Y4
+	VSUBPD       Y12, Y9, Y9
+	VADDPD       Y11, Y4, Y10
+	VSUBPD       Y4, Y10, Y12
+	VMOVAPD      Y10, Y4
+	VSUBPD       Y12, Y11, Y11
+	VADDPD       Y9, Y5, Y10
+	VSUBPD       Y5, Y10, Y12
+	VMOVAPD      Y10, Y5
+	VSUBPD       Y12, Y9, Y9
+	VORPD        Y9, Y7, Y7
+	VADDPD       Y11, Y5, Y9
+	VSUBPD       Y5, Y9, Y10
+	VMOVAPD      Y9, Y5
+	VSUBPD       Y10, Y11, Y11
+	VORPD        Y11, Y7, Y7
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, CX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         anchor+24(FP), AX
+	MOVQ         out+32(FP), CX
+	VPXOR        Y10, Y10, Y10
+	VBROADCASTSD (AX), Y9
+	VPSUBQ       Y9, Y0, Y0
+	VPADDQ       Y0, Y10, Y10
+	VEXTRACTI128 $0x01, Y10, X0
+	VPADDQ       X0, X10, X10
+	VPSHUFD      $0xee, X10, X0
+	VPADDQ       X0, X10, X10
+	VMOVQ        X10, (CX)
+	VPXOR        Y9, Y9, Y9
+	VBROADCASTSD 8(AX), Y0
+	VPSUBQ       Y0, Y1, Y1
+	VPADDQ       Y1, Y9, Y9
+	VEXTRACTI128 $0x01, Y9, X0
+	VPADDQ       X0, X9, X9
+	VPSHUFD      $0xee, X9, X0
+	VPADDQ       X0, X9, X9
+	VMOVQ        X9, 8(CX)
+	VPXOR        Y1, Y1, Y1
+	VBROADCASTSD 16(AX), Y0
+	VPSUBQ       Y0, Y2, Y2
+	VPADDQ       Y2, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPADDQ       X0, X1, X1
+	VPSHUFD      $0xee, X1, X0
+	VPADDQ       X0, X1, X1
+	VMOVQ        X1, 16(CX)
+	VPXOR        Y1, Y1, Y1
+	VBROADCASTSD 24(AX), Y0
+	VPSUBQ       Y0, Y3, Y3
+	VPADDQ       Y3, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPADDQ       X0, X1, X1
+	VPSHUFD      $0xee, X1, X0
+	VPADDQ       X0, X1, X1
+	VMOVQ        X1, 24(CX)
+	VPXOR        Y1, Y1, Y1
+	VBROADCASTSD 32(AX), Y0
+	VPSUBQ       Y0, Y4, Y4
+	VPADDQ       Y4, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPADDQ       X0, X1, X1
+	VPSHUFD      $0xee, X1, X0
+	VPADDQ       X0, X1, X1
+	VMOVQ        X1, 32(CX)
+	VPXOR        Y1, Y1, Y1
+	VBROADCASTSD 40(AX), Y0
+	VPSUBQ       Y0, Y5, Y5
+	VPADDQ       Y5, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPADDQ       X0, X1, X1
+	VPSHUFD      $0xee, X1, X0
+	VPADDQ       X0, X1, X1
+	VMOVQ        X1, 40(CX)
+	VEXTRACTI128 $0x01, Y6, X0
+	VMAXPD       X0, X6, X6
+	VPSHUFD      $0xee, X6, X0
+	VMAXPD       X0, X6, X6
+	VMOVQ        X6, 64(CX)
+	VEXTRACTI128 $0x01, Y7, X0
+	VORPD        X0, X7, X7
+	VPSHUFD      $0xee, X7, X0
+	VORPD        X0, X7, X7
+	VMOVQ        X7, 72(CX)
+	VEXTRACTI128 $0x01, Y8, X0
+	VORPD        X0, X8, X8
+	VPSHUFD      $0xee, X8, X0
+	VORPD        X0, X8, X8
+	VMOVQ        X8, 80(CX)
+	VZEROUPPER
+	RET
+
 // func dot8AVX2(x *float64, y *float64, groups int, anchor *float64, out *int64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·dot8AVX2(SB), NOSPLIT, $0-40
@@ -717,64 +871,64 @@ loop:
 	VSUBPD       Y0, Y12, Y14
 	VMOVAPD      Y12, Y0
 	VSUBPD       Y14, Y13, Y13
+	VADDPD       Y11, Y1, Y12
+	VSUBPD       Y1, Y12, Y14
+	VMOVAPD      Y12, Y1
+	VSUBPD       Y14, Y11, Y11
 	VADDPD       Y13, Y1, Y12
 	VSUBPD       Y1, Y12, Y14
 	VMOVAPD      Y12, Y1
 	VSUBPD       Y14, Y13, Y13
+	VADDPD       Y11, Y2, Y12
+	VSUBPD       Y2, Y12, Y14
+	VMOVAPD      Y12, Y2
+	VSUBPD       Y14, Y11, Y11
 	VADDPD       Y13, Y2, Y12
 	VSUBPD       Y2, Y12, Y14
 	VMOVAPD      Y12, Y2
 	VSUBPD       Y14, Y13, Y13
+	VADDPD       Y11, Y3, Y12
+	VSUBPD       Y3, Y12, Y14
+	VMOVAPD      Y12, Y3
+	VSUBPD       Y14, Y11, Y11
 	VADDPD       Y13, Y3, Y12
 	VSUBPD       Y3, Y12, Y14
 	VMOVAPD      Y12, Y3
 	VSUBPD       Y14, Y13, Y13
+	VADDPD       Y11, Y4, Y12
+	VSUBPD       Y4, Y12, Y14
+	VMOVAPD      Y12, Y4
+	VSUBPD       Y14, Y11, Y11
 	VADDPD       Y13, Y4, Y12
 	VSUBPD       Y4, Y12, Y14
 	VMOVAPD      Y12, Y4
 	VSUBPD       Y14, Y13, Y13
+	VADDPD       Y11, Y5, Y12
+	VSUBPD       Y5, Y12, Y14
+	VMOVAPD      Y12, Y5
+	VSUBPD       Y14, Y11, Y11
 	VADDPD       Y13, Y5, Y12
 	VSUBPD       Y5, Y12, Y14
 	VMOVAPD      Y12, Y5
 	VSUBPD       Y14, Y13, Y13
+	VADDPD       Y11, Y6, Y12
+	VSUBPD       Y6, Y12, Y14
+	VMOVAPD      Y12, Y6
+	VSUBPD       Y14, Y11, Y11
 	VADDPD       Y13, Y6, Y12
 	VSUBPD       Y6, Y12, Y14
 	VMOVAPD      Y12, Y6
 	VSUBPD       Y14, Y13, Y13
-	VADDPD       Y13, Y7, Y12
+	VADDPD       Y11, Y7, Y12
 	VSUBPD       Y7, Y12, Y14
 	VMOVAPD      Y12, Y7
-	VSUBPD       Y14, Y13, Y13
-	VORPD        Y13, Y9, Y9
-	VADDPD       Y11, Y1, Y12
-	VSUBPD       Y1, Y12, Y13
-	VMOVAPD      Y12, Y1
-	VSUBPD       Y13, Y11, Y11
-	VADDPD       Y11, Y2, Y12
-	VSUBPD       Y2, Y12, Y13
-	VMOVAPD      Y12, Y2
-	VSUBPD       Y13, Y11, Y11
-	VADDPD       Y11, Y3, Y12
-	VSUBPD       Y3, Y12, Y13
-	VMOVAPD      Y12, Y3
-	VSUBPD       Y13, Y11, Y11
-	VADDPD       Y11, Y4, Y12
-	VSUBPD       Y4, Y12, Y13
-	VMOVAPD      Y12, Y4
-	VSUBPD       Y13, Y11, Y11
-	VADDPD       Y11, Y5, Y12
-	VSUBPD       Y5, Y12, Y13
-	VMOVAPD      Y12, Y5
-	VSUBPD       Y13, Y11, Y11
-	VADDPD       Y11, Y6, Y12
-	VSUBPD       Y6, Y12, Y13
-	VMOVAPD      Y12, Y6
-	VSUBPD       Y13, Y11, Y11
-	VADDPD       Y11, Y7, Y12
-	VSUBPD       Y7, Y12, Y13
-	VMOVAPD      Y12, Y7
-	VSUBPD       Y13, Y11, Y11
+	VSUBPD       Y14, Y11, Y11
 	VORPD        Y11, Y9, Y9
+	VADDPD       Y13, Y7, Y11
+	VSUBPD       Y7, Y11, Y12
+	VMOVAPD      Y11, Y7
+	VSUBPD       Y12, Y13, Y13
+	VORPD        Y13, Y9, Y9
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, CX
 	DECQ         DX
@@ -883,111 +1037,113 @@ TEXT ·sum2AVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD 8(AX), Z5
 	VBROADCASTSD (AX), Z6
 	VBROADCASTSD 8(AX), Z7
-	MOVQ         $0x7fffffffffffffff, AX
+	MOVQ         $0x3ff0000000000000, AX
 	VPBROADCASTQ AX, Z8
-	VPXORQ       Z9, Z9, Z9
+	MOVQ         $0x7fffffffffffffff, AX
+	VPBROADCASTQ AX, Z9
 	VPXORQ       Z10, Z10, Z10
+	VPXORQ       Z11, Z11, Z11
 	MOVQ         x+0(FP), AX
 	MOVQ         groups+8(FP), CX
 
 loop:
-	VMOVUPD       (AX), Z11
-	VPANDQ        Z8, Z11, Z12
-	VPMAXUQ       Z12, Z9, Z9
-	VADDPD        Z11, Z0, Z12
-	VSUBPD        Z0, Z12, Z15
-	VMOVAPD       Z12, Z0
-	VSUBPD        Z15, Z11, Z11
-	VADDPD        Z11, Z1, Z12
-	VSUBPD        Z1, Z12, Z15
-	VMOVAPD       Z12, Z1
-	VPTERNLOGQ    $0xf6, Z11, Z15, Z10
-	VMOVUPD       64(AX), Z11
-	VPANDQ        Z8, Z11, Z12
-	VPMAXUQ       Z12, Z9, Z9
-	VADDPD        Z11, Z2, Z12
-	VSUBPD        Z2, Z12, Z15
-	VMOVAPD       Z12, Z2
-	VSUBPD        Z15, Z11, Z11
-	VADDPD        Z11, Z3, Z12
-	VSUBPD        Z3, Z12, Z15
+	VMOVUPD       (AX), Z12
+	VPANDQ        Z9, Z12, Z13
+	VPMAXUQ       Z13, Z10, Z10
+	VMOVUPD       64(AX), Z13
+	VPANDQ        Z9, Z13, Z16
+	VPMAXUQ       Z16, Z10, Z10
+	VMOVUPD       128(AX), Z16
+	VPANDQ        Z9, Z16, Z17
+	VPMAXUQ       Z17, Z10, Z10
+	VMOVUPD       192(AX), Z17
+	VPANDQ        Z9, Z17, Z18
+	VPMAXUQ       Z18, Z10, Z10
+	VADDPD        Z12, Z0, Z18
+	VSUBPD        Z0, Z18, Z19
+	VMOVAPD       Z18, Z0
+	VFNMADD231PD  Z8, Z19, Z12
+	VADDPD        Z13, Z2, Z18
+	VSUBPD        Z2, Z18, Z19
+	VMOVAPD       Z18, Z2
+	VFNMADD231PD  Z8, Z19, Z13
+	VADDPD        Z16, Z4, Z18
+	VSUBPD        Z4, Z18, Z19
+	VMOVAPD       Z18, Z4
+	VFNMADD231PD  Z8, Z19, Z16
+	VADDPD        Z17, Z6, Z18
+	VSUBPD        Z6, Z18, Z19
+	VMOVAPD       Z18, Z6
+	VFNMADD231PD  Z8, Z19, Z17
+	VADDPD        Z12, Z1, Z18
+	VSUBPD        Z1, Z18, Z19
+	VMOVAPD       Z18, Z1
+	VPTERNLOGQ    $0xf6, Z12, Z19, Z11
+	VADDPD        Z13, Z3, Z12
+	VSUBPD        Z3, Z12, Z18
 	VMOVAPD       Z12, Z3
-	VPTERNLOGQ    $0xf6, Z11, Z15, Z10
-	VMOVUPD       128(AX), Z11
-	VPANDQ        Z8, Z11, Z12
-	VPMAXUQ       Z12, Z9, Z9
-	VADDPD        Z11, Z4, Z12
-	VSUBPD        Z4, Z12, Z15
-	VMOVAPD       Z12, Z4
-	VSUBPD        Z15, Z11, Z11
-	VADDPD        Z11, Z5, Z12
-	VSUBPD        Z5, Z12, Z15
+	VPTERNLOGQ    $0xf6, Z13, Z18, Z11
+	VADDPD        Z16, Z5, Z12
+	VSUBPD        Z5, Z12, Z13
 	VMOVAPD       Z12, Z5
-	VPTERNLOGQ    $0xf6, Z11, Z15, Z10
-	VMOVUPD       192(AX), Z11
-	VPANDQ        Z8, Z11, Z12
-	VPMAXUQ       Z12, Z9, Z9
-	VADDPD        Z11, Z6, Z12
-	VSUBPD        Z6, Z12, Z15
-	VMOVAPD       Z12, Z6
-	VSUBPD        Z15, Z11, Z11
-	VADDPD        Z11, Z7, Z12
-	VSUBPD        Z7, Z12, Z15
+	VPTERNLOGQ    $0xf6, Z16, Z13, Z11
+	VADDPD        Z17, Z7, Z12
+	VSUBPD        Z7, Z12, Z13
 	VMOVAPD       Z12, Z7
-	VPTERNLOGQ    $0xf6, Z11, Z15, Z10
+	VPTERNLOGQ    $0xf6, Z17, Z13, Z11
 	ADDQ          $0x00000100, AX
 	DECQ          CX
 	JNZ           loop
 	MOVQ          anchor+16(FP), AX
 	MOVQ          out+24(FP), CX
-	VPXORQ        Z13, Z13, Z13
+	VPXORQ        Z14, Z14, Z14
 	VBROADCASTSD  (AX), Z8
 	VPSUBQ        Z8, Z0, Z0
-	VPADDQ        Z0, Z13, Z13
+	VPADDQ        Z0, Z14, Z14
 	VPSUBQ        Z8, Z2, Z2
-	VPADDQ        Z2, Z13, Z13
+	VPADDQ        Z2, Z14, Z14
 	VPSUBQ        Z8, Z4, Z4
-	VPADDQ        Z4, Z13, Z13
+	VPADDQ        Z4, Z14, Z14
 	VPSUBQ        Z8, Z6, Z6
-	VPADDQ        Z6, Z13, Z13
-	VEXTRACTI64X4 $0x01, Z13, Y0
-	VPADDQ        Y0, Y13, Y13
-	VEXTRACTI64X2 $0x01, Y13, X0
-	VPADDQ        X0, X13, X13
-	VPSHUFD       $0xee, X13, X0
-	VPADDQ        X0, X13, X13
-	VMOVQ         X13, (CX)
-	VPXORQ        Z14, Z14, Z14
-	VBROADCASTSD  8(AX), Z0
-	VPSUBQ        Z0, Z1, Z1
-	VPADDQ        Z1, Z14, Z14
-	VPSUBQ        Z0, Z3, Z3
-	VPADDQ        Z3, Z14, Z14
-	VPSUBQ        Z0, Z5, Z5
-	VPADDQ        Z5, Z14, Z14
-	VPSUBQ        Z0, Z7, Z7
-	VPADDQ        Z7, Z14, Z14
+	VPADDQ        Z6, Z14, Z14
 	VEXTRACTI64X4 $0x01, Z14, Y0
 	VPADDQ        Y0, Y14, Y14
 	VEXTRACTI64X2 $0x01, Y14, X0
 	VPADDQ        X0, X14, X14
 	VPSHUFD       $0xee, X14, X0
 	VPADDQ        X0, X14, X14
-	VMOVQ         X14, 8(CX)
-	VEXTRACTI64X4 $0x01, Z9, Y0
-	VPMAXUQ       Y0, Y9, Y9
-	VEXTRACTI64X2 $0x01, Y9, X0
-	VPMAXUQ       X0, X9, X9
-	VPSHUFD       $0xee, X9, X0
-	VPMAXUQ       X0, X9, X9
-	VMOVQ         X9, 64(CX)
+	VMOVQ         X14, (CX)
+	VPXORQ        Z15, Z15, Z15
+	VBROADCASTSD  8(AX), Z0
+	VPSUBQ        Z0, Z1, Z1
+	VPADDQ        Z1, Z15, Z15
+	VPSUBQ        Z0, Z3, Z3
+	VPADDQ        Z3, Z15, Z15
+	VPSUBQ        Z0, Z5, Z5
+	VPADDQ        Z5, Z15, Z15
+	VPSUBQ        Z0, Z7, Z7
+	VPADDQ        Z7, Z15, Z15
+	VEXTRACTI64X4 $0x01, Z15, Y0
+	VPADDQ        Y0, Y15, Y15
+	VEXTRACTI64X2 $0x01, Y15, X0
+	VPADDQ        X0, X15, X15
+	VPSHUFD       $0xee, X15, X0
+	VPADDQ        X0, X15, X15
+	VMOVQ         X15, 8(CX)
 	VEXTRACTI64X4 $0x01, Z10, Y0
-	VPORQ         Y0, Y10, Y10
+	VPMAXUQ       Y0, Y10, Y10
 	VEXTRACTI64X2 $0x01, Y10, X0
-	VPORQ         X0, X10, X10
+	VPMAXUQ       X0, X10, X10
 	VPSHUFD       $0xee, X10, X0
-	VPORQ         X0, X10, X10
-	VMOVQ         X10, 72(CX)
+	VPMAXUQ       X0, X10, X10
+	VMOVQ         X10, 64(CX)
+	VEXTRACTI64X4 $0x01, Z11, Y0
+	VPORQ         Y0, Y11, Y11
+	VEXTRACTI64X2 $0x01, Y11, X0
+	VPORQ         X0, X11, X11
+	VPSHUFD       $0xee, X11, X0
+	VPORQ         X0, X11, X11
+	VMOVQ         X11, 72(CX)
 	VZEROUPPER
 	RET
 
@@ -1007,144 +1163,146 @@ TEXT ·sum3AVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD (AX), Z9
 	VBROADCASTSD 8(AX), Z10
 	VBROADCASTSD 16(AX), Z11
-	MOVQ         $0x7fffffffffffffff, AX
+	MOVQ         $0x3ff0000000000000, AX
 	VPBROADCASTQ AX, Z12
-	VPXORQ       Z13, Z13, Z13
+	MOVQ         $0x7fffffffffffffff, AX
+	VPBROADCASTQ AX, Z13
 	VPXORQ       Z14, Z14, Z14
+	VPXORQ       Z15, Z15, Z15
 	MOVQ         x+0(FP), AX
 	MOVQ         groups+8(FP), CX
 
 loop:
-	VMOVUPD       (AX), Z15
-	VPANDQ        Z12, Z15, Z16
-	VPMAXUQ       Z16, Z13, Z13
-	VADDPD        Z15, Z0, Z16
-	VSUBPD        Z0, Z16, Z20
-	VMOVAPD       Z16, Z0
-	VSUBPD        Z20, Z15, Z15
-	VADDPD        Z15, Z1, Z16
-	VSUBPD        Z1, Z16, Z20
-	VMOVAPD       Z16, Z1
-	VSUBPD        Z20, Z15, Z15
-	VADDPD        Z15, Z2, Z16
-	VSUBPD        Z2, Z16, Z20
-	VMOVAPD       Z16, Z2
-	VPTERNLOGQ    $0xf6, Z15, Z20, Z14
-	VMOVUPD       64(AX), Z15
-	VPANDQ        Z12, Z15, Z16
-	VPMAXUQ       Z16, Z13, Z13
-	VADDPD        Z15, Z3, Z16
-	VSUBPD        Z3, Z16, Z20
-	VMOVAPD       Z16, Z3
-	VSUBPD        Z20, Z15, Z15
-	VADDPD        Z15, Z4, Z16
-	VSUBPD        Z4, Z16, Z20
-	VMOVAPD       Z16, Z4
-	VSUBPD        Z20, Z15, Z15
-	VADDPD        Z15, Z5, Z16
-	VSUBPD        Z5, Z16, Z20
+	VMOVUPD       (AX), Z16
+	VPANDQ        Z13, Z16, Z17
+	VPMAXUQ       Z17, Z14, Z14
+	VMOVUPD       64(AX), Z17
+	VPANDQ        Z13, Z17, Z21
+	VPMAXUQ       Z21, Z14, Z14
+	VMOVUPD       128(AX), Z21
+	VPANDQ        Z13, Z21, Z22
+	VPMAXUQ       Z22, Z14, Z14
+	VMOVUPD       192(AX), Z22
+	VPANDQ        Z13, Z22, Z23
+	VPMAXUQ       Z23, Z14, Z14
+	VADDPD        Z16, Z0, Z23
+	VSUBPD        Z0, Z23, Z24
+	VMOVAPD       Z23, Z0
+	VFNMADD231PD  Z12, Z24, Z16
+	VADDPD        Z17, Z3, Z23
+	VSUBPD        Z3, Z23, Z24
+	VMOVAPD       Z23, Z3
+	VFNMADD231PD  Z12, Z24, Z17
+	VADDPD        Z21, Z6, Z23
+	VSUBPD        Z6, Z23, Z24
+	VMOVAPD       Z23, Z6
+	VFNMADD231PD  Z12, Z24, Z21
+	VADDPD        Z22, Z9, Z23
+	VSUBPD        Z9, Z23, Z24
+	VMOVAPD       Z23, Z9
+	VFNMADD231PD  Z12, Z24, Z22
+	VADDPD        Z16, Z1, Z23
+	VSUBPD        Z1, Z23, Z24
+	VMOVAPD       Z23, Z1
+	VFNMADD231PD  Z12, Z24, Z16
+	VADDPD        Z17, Z4, Z23
+	VSUBPD        Z4, Z23, Z24
+	VMOVAPD       Z23, Z4
+	VFNMADD231PD  Z12, Z24, Z17
+	VADDPD        Z21, Z7, Z23
+	VSUBPD        Z7, Z23, Z24
+	VMOVAPD       Z23, Z7
+	VFNMADD231PD  Z12, Z24, Z21
+	VADDPD        Z22, Z10, Z23
+	VSUBPD        Z10, Z23, Z24
+	VMOVAPD       Z23, Z10
+	VFNMADD231PD  Z12, Z24, Z22
+	VADDPD        Z16, Z2, Z23
+	VSUBPD        Z2, Z23, Z24
+	VMOVAPD       Z23, Z2
+	VPTERNLOGQ    $0xf6, Z16, Z24, Z15
+	VADDPD        Z17, Z5, Z16
+	VSUBPD        Z5, Z16, Z23
 	VMOVAPD       Z16, Z5
-	VPTERNLOGQ    $0xf6, Z15, Z20, Z14
-	VMOVUPD       128(AX), Z15
-	VPANDQ        Z12, Z15, Z16
-	VPMAXUQ       Z16, Z13, Z13
-	VADDPD        Z15, Z6, Z16
-	VSUBPD        Z6, Z16, Z20
-	VMOVAPD       Z16, Z6
-	VSUBPD        Z20, Z15, Z15
-	VADDPD        Z15, Z7, Z16
-	VSUBPD        Z7, Z16, Z20
-	VMOVAPD       Z16, Z7
-	VSUBPD        Z20, Z15, Z15
-	VADDPD        Z15, Z8, Z16
-	VSUBPD        Z8, Z16, Z20
+	VPTERNLOGQ    $0xf6, Z17, Z23, Z15
+	VADDPD        Z21, Z8, Z16
+	VSUBPD        Z8, Z16, Z17
 	VMOVAPD       Z16, Z8
-	VPTERNLOGQ    $0xf6, Z15, Z20, Z14
-	VMOVUPD       192(AX), Z15
-	VPANDQ        Z12, Z15, Z16
-	VPMAXUQ       Z16, Z13, Z13
-	VADDPD        Z15, Z9, Z16
-	VSUBPD        Z9, Z16, Z20
-	VMOVAPD       Z16, Z9
-	VSUBPD        Z20, Z15, Z15
-	VADDPD        Z15, Z10, Z16
-	VSUBPD        Z10, Z16, Z20
-	VMOVAPD       Z16, Z10
-	VSUBPD        Z20, Z15, Z15
-	VADDPD        Z15, Z11, Z16
-	VSUBPD        Z11, Z16, Z20
+	VPTERNLOGQ    $0xf6, Z21, Z17, Z15
+	VADDPD        Z22, Z11, Z16
+	VSUBPD        Z11, Z16, Z17
 	VMOVAPD       Z16, Z11
-	VPTERNLOGQ    $0xf6, Z15, Z20, Z14
+	VPTERNLOGQ    $0xf6, Z22, Z17, Z15
 	ADDQ          $0x00000100, AX
 	DECQ          CX
 	JNZ           loop
 	MOVQ          anchor+16(FP), AX
 	MOVQ          out+24(FP), CX
-	VPXORQ        Z17, Z17, Z17
+	VPXORQ        Z18, Z18, Z18
 	VBROADCASTSD  (AX), Z12
 	VPSUBQ        Z12, Z0, Z0
-	VPADDQ        Z0, Z17, Z17
+	VPADDQ        Z0, Z18, Z18
 	VPSUBQ        Z12, Z3, Z3
-	VPADDQ        Z3, Z17, Z17
+	VPADDQ        Z3, Z18, Z18
 	VPSUBQ        Z12, Z6, Z6
-	VPADDQ        Z6, Z17, Z17
+	VPADDQ        Z6, Z18, Z18
 	VPSUBQ        Z12, Z9, Z9
-	VPADDQ        Z9, Z17, Z17
-	VEXTRACTI64X4 $0x01, Z17, Y0
-	VPADDQ        Y0, Y17, Y17
-	VEXTRACTI64X2 $0x01, Y17, X0
-	VPADDQ        X0, X17, X17
-	VPSHUFD       $0xee, X17, X0
-	VPADDQ        X0, X17, X17
-	VMOVQ         X17, (CX)
-	VPXORQ        Z18, Z18, Z18
-	VBROADCASTSD  8(AX), Z0
-	VPSUBQ        Z0, Z1, Z1
-	VPADDQ        Z1, Z18, Z18
-	VPSUBQ        Z0, Z4, Z4
-	VPADDQ        Z4, Z18, Z18
-	VPSUBQ        Z0, Z7, Z7
-	VPADDQ        Z7, Z18, Z18
-	VPSUBQ        Z0, Z10, Z10
-	VPADDQ        Z10, Z18, Z18
+	VPADDQ        Z9, Z18, Z18
 	VEXTRACTI64X4 $0x01, Z18, Y0
 	VPADDQ        Y0, Y18, Y18
 	VEXTRACTI64X2 $0x01, Y18, X0
 	VPADDQ        X0, X18, X18
 	VPSHUFD       $0xee, X18, X0
 	VPADDQ        X0, X18, X18
-	VMOVQ         X18, 8(CX)
+	VMOVQ         X18, (CX)
 	VPXORQ        Z19, Z19, Z19
-	VBROADCASTSD  16(AX), Z0
-	VPSUBQ        Z0, Z2, Z2
-	VPADDQ        Z2, Z19, Z19
-	VPSUBQ        Z0, Z5, Z5
-	VPADDQ        Z5, Z19, Z19
-	VPSUBQ        Z0, Z8, Z8
-	VPADDQ        Z8, Z19, Z19
-	VPSUBQ        Z0, Z11, Z11
-	VPADDQ        Z11, Z19, Z19
+	VBROADCASTSD  8(AX), Z0
+	VPSUBQ        Z0, Z1, Z1
+	VPADDQ        Z1, Z19, Z19
+	VPSUBQ        Z0, Z4, Z4
+	VPADDQ        Z4, Z19, Z19
+	VPSUBQ        Z0, Z7, Z7
+	VPADDQ        Z7, Z19, Z19
+	VPSUBQ        Z0, Z10, Z10
+	VPADDQ        Z10, Z19, Z19
 	VEXTRACTI64X4 $0x01, Z19, Y0
 	VPADDQ        Y0, Y19, Y19
 	VEXTRACTI64X2 $0x01, Y19, X0
 	VPADDQ        X0, X19, X19
 	VPSHUFD       $0xee, X19, X0
 	VPADDQ        X0, X19, X19
-	VMOVQ         X19, 16(CX)
-	VEXTRACTI64X4 $0x01, Z13, Y0
-	VPMAXUQ       Y0, Y13, Y13
-	VEXTRACTI64X2 $0x01, Y13, X0
-	VPMAXUQ       X0, X13, X13
-	VPSHUFD       $0xee, X13, X0
-	VPMAXUQ       X0, X13, X13
-	VMOVQ         X13, 64(CX)
+	VMOVQ         X19, 8(CX)
+	VPXORQ        Z20, Z20, Z20
+	VBROADCASTSD  16(AX), Z0
+	VPSUBQ        Z0, Z2, Z2
+	VPADDQ        Z2, Z20, Z20
+	VPSUBQ        Z0, Z5, Z5
+	VPADDQ        Z5, Z20, Z20
+	VPSUBQ        Z0, Z8, Z8
+	VPADDQ        Z8, Z20, Z20
+	VPSUBQ        Z0, Z11, Z11
+	VPADDQ        Z11, Z20, Z20
+	VEXTRACTI64X4 $0x01, Z20, Y0
+	VPADDQ        Y0, Y20, Y20
+	VEXTRACTI64X2 $0x01, Y20, X0
+	VPADDQ        X0, X20, X20
+	VPSHUFD       $0xee, X20, X0
+	VPADDQ        X0, X20, X20
+	VMOVQ         X20, 16(CX)
 	VEXTRACTI64X4 $0x01, Z14, Y0
-	VPORQ         Y0, Y14, Y14
+	VPMAXUQ       Y0, Y14, Y14
 	VEXTRACTI64X2 $0x01, Y14, X0
-	VPORQ         X0, X14, X14
+	VPMAXUQ       X0, X14, X14
 	VPSHUFD       $0xee, X14, X0
-	VPORQ         X0, X14, X14
-	VMOVQ         X14, 72(CX)
+	VPMAXUQ       X0, X14, X14
+	VMOVQ         X14, 64(CX)
+	VEXTRACTI64X4 $0x01, Z15, Y0
+	VPORQ         Y0, Y15, Y15
+	VEXTRACTI64X2 $0x01, Y15, X0
+	VPORQ         X0, X15, X15
+	VPSHUFD       $0xee, X15, X0
+	VPORQ         X0, X15, X15
+	VMOVQ         X15, 72(CX)
 	VZEROUPPER
 	RET
 
@@ -1168,177 +1326,179 @@ TEXT ·sum4AVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD 8(AX), Z13
 	VBROADCASTSD 16(AX), Z14
 	VBROADCASTSD 24(AX), Z15
-	MOVQ         $0x7fffffffffffffff, AX
+	MOVQ         $0x3ff0000000000000, AX
 	VPBROADCASTQ AX, Z16
-	VPXORQ       Z17, Z17, Z17
+	MOVQ         $0x7fffffffffffffff, AX
+	VPBROADCASTQ AX, Z17
 	VPXORQ       Z18, Z18, Z18
+	VPXORQ       Z19, Z19, Z19
 	MOVQ         x+0(FP), AX
 	MOVQ         groups+8(FP), CX
 
 loop:
-	VMOVUPD       (AX), Z19
-	VPANDQ        Z16, Z19, Z20
-	VPMAXUQ       Z20, Z17, Z17
-	VADDPD        Z19, Z0, Z20
-	VSUBPD        Z0, Z20, Z25
-	VMOVAPD       Z20, Z0
-	VSUBPD        Z25, Z19, Z19
-	VADDPD        Z19, Z1, Z20
-	VSUBPD        Z1, Z20, Z25
-	VMOVAPD       Z20, Z1
-	VSUBPD        Z25, Z19, Z19
-	VADDPD        Z19, Z2, Z20
-	VSUBPD        Z2, Z20, Z25
-	VMOVAPD       Z20, Z2
-	VSUBPD        Z25, Z19, Z19
-	VADDPD        Z19, Z3, Z20
-	VSUBPD        Z3, Z20, Z25
-	VMOVAPD       Z20, Z3
-	VPTERNLOGQ    $0xf6, Z19, Z25, Z18
-	VMOVUPD       64(AX), Z19
-	VPANDQ        Z16, Z19, Z20
-	VPMAXUQ       Z20, Z17, Z17
-	VADDPD        Z19, Z4, Z20
-	VSUBPD        Z4, Z20, Z25
-	VMOVAPD       Z20, Z4
-	VSUBPD        Z25, Z19, Z19
-	VADDPD        Z19, Z5, Z20
-	VSUBPD        Z5, Z20, Z25
-	VMOVAPD       Z20, Z5
-	VSUBPD        Z25, Z19, Z19
-	VADDPD        Z19, Z6, Z20
-	VSUBPD        Z6, Z20, Z25
-	VMOVAPD       Z20, Z6
-	VSUBPD        Z25, Z19, Z19
-	VADDPD        Z19, Z7, Z20
-	VSUBPD        Z7, Z20, Z25
+	VMOVUPD       (AX), Z20
+	VPANDQ        Z17, Z20, Z21
+	VPMAXUQ       Z21, Z18, Z18
+	VMOVUPD       64(AX), Z21
+	VPANDQ        Z17, Z21, Z26
+	VPMAXUQ       Z26, Z18, Z18
+	VMOVUPD       128(AX), Z26
+	VPANDQ        Z17, Z26, Z27
+	VPMAXUQ       Z27, Z18, Z18
+	VMOVUPD       192(AX), Z27
+	VPANDQ        Z17, Z27, Z28
+	VPMAXUQ       Z28, Z18, Z18
+	VADDPD        Z20, Z0, Z28
+	VSUBPD        Z0, Z28, Z29
+	VMOVAPD       Z28, Z0
+	VFNMADD231PD  Z16, Z29, Z20
+	VADDPD        Z21, Z4, Z28
+	VSUBPD        Z4, Z28, Z29
+	VMOVAPD       Z28, Z4
+	VFNMADD231PD  Z16, Z29, Z21
+	VADDPD        Z26, Z8, Z28
+	VSUBPD        Z8, Z28, Z29
+	VMOVAPD       Z28, Z8
+	VFNMADD231PD  Z16, Z29, Z26
+	VADDPD        Z27, Z12, Z28
+	VSUBPD        Z12, Z28, Z29
+	VMOVAPD       Z28, Z12
+	VFNMADD231PD  Z16, Z29, Z27
+	VADDPD        Z20, Z1, Z28
+	VSUBPD        Z1, Z28, Z29
+	VMOVAPD       Z28, Z1
+	VFNMADD231PD  Z16, Z29, Z20
+	VADDPD        Z21, Z5, Z28
+	VSUBPD        Z5, Z28, Z29
+	VMOVAPD       Z28, Z5
+	VFNMADD231PD  Z16, Z29, Z21
+	VADDPD        Z26, Z9, Z28
+	VSUBPD        Z9, Z28, Z29
+	VMOVAPD       Z28, Z9
+	VFNMADD231PD  Z16, Z29, Z26
+	VADDPD        Z27, Z13, Z28
+	VSUBPD        Z13, Z28, Z29
+	VMOVAPD       Z28, Z13
+	VFNMADD231PD  Z16, Z29, Z27
+	VADDPD        Z20, Z2, Z28
+	VSUBPD        Z2, Z28, Z29
+	VMOVAPD       Z28, Z2
+	VFNMADD231PD  Z16, Z29, Z20
+	VADDPD        Z21, Z6, Z28
+	VSUBPD        Z6, Z28, Z29
+	VMOVAPD       Z28, Z6
+	VFNMADD231PD  Z16, Z29, Z21
+	VADDPD        Z26, Z10, Z28
+	VSUBPD        Z10, Z28, Z29
+	VMOVAPD       Z28, Z10
+	VFNMADD231PD  Z16, Z29, Z26
+	VADDPD        Z27, Z14, Z28
+	VSUBPD        Z14, Z28, Z29
+	VMOVAPD       Z28, Z14
+	VFNMADD231PD  Z16, Z29, Z27
+	VADDPD        Z20, Z3, Z28
+	VSUBPD        Z3, Z28, Z29
+	VMOVAPD       Z28, Z3
+	VPTERNLOGQ    $0xf6, Z20, Z29, Z19
+	VADDPD        Z21, Z7, Z20
+	VSUBPD        Z7, Z20, Z28
 	VMOVAPD       Z20, Z7
-	VPTERNLOGQ    $0xf6, Z19, Z25, Z18
-	VMOVUPD       128(AX), Z19
-	VPANDQ        Z16, Z19, Z20
-	VPMAXUQ       Z20, Z17, Z17
-	VADDPD        Z19, Z8, Z20
-	VSUBPD        Z8, Z20, Z25
-	VMOVAPD       Z20, Z8
-	VSUBPD        Z25, Z19, Z19
-	VADDPD        Z19, Z9, Z20
-	VSUBPD        Z9, Z20, Z25
-	VMOVAPD       Z20, Z9
-	VSUBPD        Z25, Z19, Z19
-	VADDPD        Z19, Z10, Z20
-	VSUBPD        Z10, Z20, Z25
-	VMOVAPD       Z20, Z10
-	VSUBPD        Z25, Z19, Z19
-	VADDPD        Z19, Z11, Z20
-	VSUBPD        Z11, Z20, Z25
+	VPTERNLOGQ    $0xf6, Z21, Z28, Z19
+	VADDPD        Z26, Z11, Z20
+	VSUBPD        Z11, Z20, Z21
 	VMOVAPD       Z20, Z11
-	VPTERNLOGQ    $0xf6, Z19, Z25, Z18
-	VMOVUPD       192(AX), Z19
-	VPANDQ        Z16, Z19, Z20
-	VPMAXUQ       Z20, Z17, Z17
-	VADDPD        Z19, Z12, Z20
-	VSUBPD        Z12, Z20, Z25
-	VMOVAPD       Z20, Z12
-	VSUBPD        Z25, Z19, Z19
-	VADDPD        Z19, Z13, Z20
-	VSUBPD        Z13, Z20, Z25
-	VMOVAPD       Z20, Z13
-	VSUBPD        Z25, Z19, Z19
-	VADDPD        Z19, Z14, Z20
-	VSUBPD        Z14, Z20, Z25
-	VMOVAPD       Z20, Z14
-	VSUBPD        Z25, Z19, Z19
-	VADDPD        Z19, Z15, Z20
-	VSUBPD        Z15, Z20, Z25
+	VPTERNLOGQ    $0xf6, Z26, Z21, Z19
+	VADDPD        Z27, Z15, Z20
+	VSUBPD        Z15, Z20, Z21
 	VMOVAPD       Z20, Z15
-	VPTERNLOGQ    $0xf6, Z19, Z25, Z18
+	VPTERNLOGQ    $0xf6, Z27, Z21, Z19
 	ADDQ          $0x00000100, AX
 	DECQ          CX
 	JNZ           loop
 	MOVQ          anchor+16(FP), AX
 	MOVQ          out+24(FP), CX
-	VPXORQ        Z21, Z21, Z21
+	VPXORQ        Z22, Z22, Z22
 	VBROADCASTSD  (AX), Z16
 	VPSUBQ        Z16, Z0, Z0
-	VPADDQ        Z0, Z21, Z21
+	VPADDQ        Z0, Z22, Z22
 	VPSUBQ        Z16, Z4, Z4
-	VPADDQ        Z4, Z21, Z21
+	VPADDQ        Z4, Z22, Z22
 	VPSUBQ        Z16, Z8, Z8
-	VPADDQ        Z8, Z21, Z21
+	VPADDQ        Z8, Z22, Z22
 	VPSUBQ        Z16, Z12, Z12
-	VPADDQ        Z12, Z21, Z21
-	VEXTRACTI64X4 $0x01, Z21, Y0
-	VPADDQ        Y0, Y21, Y21
-	VEXTRACTI64X2 $0x01, Y21, X0
-	VPADDQ        X0, X21, X21
-	VPSHUFD       $0xee, X21, X0
-	VPADDQ        X0, X21, X21
-	VMOVQ         X21, (CX)
-	VPXORQ        Z22, Z22, Z22
-	VBROADCASTSD  8(AX), Z0
-	VPSUBQ        Z0, Z1, Z1
-	VPADDQ        Z1, Z22, Z22
-	VPSUBQ        Z0, Z5, Z5
-	VPADDQ        Z5, Z22, Z22
-	VPSUBQ        Z0, Z9, Z9
-	VPADDQ        Z9, Z22, Z22
-	VPSUBQ        Z0, Z13, Z13
-	VPADDQ        Z13, Z22, Z22
+	VPADDQ        Z12, Z22, Z22
 	VEXTRACTI64X4 $0x01, Z22, Y0
 	VPADDQ        Y0, Y22, Y22
 	VEXTRACTI64X2 $0x01, Y22, X0
 	VPADDQ        X0, X22, X22
 	VPSHUFD       $0xee, X22, X0
 	VPADDQ        X0, X22, X22
-	VMOVQ         X22, 8(CX)
+	VMOVQ         X22, (CX)
 	VPXORQ        Z23, Z23, Z23
-	VBROADCASTSD  16(AX), Z0
-	VPSUBQ        Z0, Z2, Z2
-	VPADDQ        Z2, Z23, Z23
-	VPSUBQ        Z0, Z6, Z6
-	VPADDQ        Z6, Z23, Z23
-	VPSUBQ        Z0, Z10, Z10
-	VPADDQ        Z10, Z23, Z23
-	VPSUBQ        Z0, Z14, Z14
-	VPADDQ        Z14, Z23, Z23
+	VBROADCASTSD  8(AX), Z0
+	VPSUBQ        Z0, Z1, Z1
+	VPADDQ        Z1, Z23, Z23
+	VPSUBQ        Z0, Z5, Z5
+	VPADDQ        Z5, Z23, Z23
+	VPSUBQ        Z0, Z9, Z9
+	VPADDQ        Z9, Z23, Z23
+	VPSUBQ        Z0, Z13, Z13
+	VPADDQ        Z13, Z23, Z23
 	VEXTRACTI64X4 $0x01, Z23, Y0
 	VPADDQ        Y0, Y23, Y23
 	VEXTRACTI64X2 $0x01, Y23, X0
 	VPADDQ        X0, X23, X23
 	VPSHUFD       $0xee, X23, X0
 	VPADDQ        X0, X23, X23
-	VMOVQ         X23, 16(CX)
+	VMOVQ         X23, 8(CX)
 	VPXORQ        Z24, Z24, Z24
-	VBROADCASTSD  24(AX), Z0
-	VPSUBQ        Z0, Z3, Z3
-	VPADDQ        Z3, Z24, Z24
-	VPSUBQ        Z0, Z7, Z7
-	VPADDQ        Z7, Z24, Z24
-	VPSUBQ        Z0, Z11, Z11
-	VPADDQ        Z11, Z24, Z24
-	VPSUBQ        Z0, Z15, Z15
-	VPADDQ        Z15, Z24, Z24
+	VBROADCASTSD  16(AX), Z0
+	VPSUBQ        Z0, Z2, Z2
+	VPADDQ        Z2, Z24, Z24
+	VPSUBQ        Z0, Z6, Z6
+	VPADDQ        Z6, Z24, Z24
+	VPSUBQ        Z0, Z10, Z10
+	VPADDQ        Z10, Z24, Z24
+	VPSUBQ        Z0, Z14, Z14
+	VPADDQ        Z14, Z24, Z24
 	VEXTRACTI64X4 $0x01, Z24, Y0
 	VPADDQ        Y0, Y24, Y24
 	VEXTRACTI64X2 $0x01, Y24, X0
 	VPADDQ        X0, X24, X24
 	VPSHUFD       $0xee, X24, X0
 	VPADDQ        X0, X24, X24
-	VMOVQ         X24, 24(CX)
-	VEXTRACTI64X4 $0x01, Z17, Y0
-	VPMAXUQ       Y0, Y17, Y17
-	VEXTRACTI64X2 $0x01, Y17, X0
-	VPMAXUQ       X0, X17, X17
-	VPSHUFD       $0xee, X17, X0
-	VPMAXUQ       X0, X17, X17
-	VMOVQ         X17, 64(CX)
+	VMOVQ         X24, 16(CX)
+	VPXORQ        Z25, Z25, Z25
+	VBROADCASTSD  24(AX), Z0
+	VPSUBQ        Z0, Z3, Z3
+	VPADDQ        Z3, Z25, Z25
+	VPSUBQ        Z0, Z7, Z7
+	VPADDQ        Z7, Z25, Z25
+	VPSUBQ        Z0, Z11, Z11
+	VPADDQ        Z11, Z25, Z25
+	VPSUBQ        Z0, Z15, Z15
+	VPADDQ        Z15, Z25, Z25
+	VEXTRACTI64X4 $0x01, Z25, Y0
+	VPADDQ        Y0, Y25, Y25
+	VEXTRACTI64X2 $0x01, Y25, X0
+	VPADDQ        X0, X25, X25
+	VPSHUFD       $0xee, X25, X0
+	VPADDQ        X0, X25, X25
+	VMOVQ         X25, 24(CX)
 	VEXTRACTI64X4 $0x01, Z18, Y0
-	VPORQ         Y0, Y18, Y18
+	VPMAXUQ       Y0, Y18, Y18
 	VEXTRACTI64X2 $0x01, Y18, X0
-	VPORQ         X0, X18, X18
+	VPMAXUQ       X0, X18, X18
 	VPSHUFD       $0xee, X18, X0
-	VPORQ         X0, X18, X18
-	VMOVQ         X18, 72(CX)
+	VPMAXUQ       X0, X18, X18
+	VMOVQ         X18, 64(CX)
+	VEXTRACTI64X4 $0x01, Z19, Y0
+	VPORQ         Y0, Y19, Y19
+	VEXTRACTI64X2 $0x01, Y19, X0
+	VPORQ         X0, X19, X19
+	VPSHUFD       $0xee, X19, X0
+	VPORQ         X0, X19, X19
+	VMOVQ         X19, 72(CX)
 	VZEROUPPER
 	RET
 
@@ -1362,207 +1522,209 @@ TEXT ·sum8AVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD 40(AX), Z13
 	VBROADCASTSD 48(AX), Z14
 	VBROADCASTSD 56(AX), Z15
-	MOVQ         $0x7fffffffffffffff, AX
+	MOVQ         $0x3ff0000000000000, AX
 	VPBROADCASTQ AX, Z16
-	VPXORQ       Z17, Z17, Z17
+	MOVQ         $0x7fffffffffffffff, AX
+	VPBROADCASTQ AX, Z17
 	VPXORQ       Z18, Z18, Z18
+	VPXORQ       Z19, Z19, Z19
 	MOVQ         x+0(FP), AX
 	MOVQ         groups+8(FP), CX
 
 loop:
-	VMOVUPD       (AX), Z19
-	VPANDQ        Z16, Z19, Z20
-	VPMAXUQ       Z20, Z17, Z17
-	VADDPD        Z19, Z0, Z20
-	VSUBPD        Z0, Z20, Z29
-	VMOVAPD       Z20, Z0
-	VSUBPD        Z29, Z19, Z19
-	VADDPD        Z19, Z1, Z20
-	VSUBPD        Z1, Z20, Z29
-	VMOVAPD       Z20, Z1
-	VSUBPD        Z29, Z19, Z19
-	VADDPD        Z19, Z2, Z20
-	VSUBPD        Z2, Z20, Z29
-	VMOVAPD       Z20, Z2
-	VSUBPD        Z29, Z19, Z19
-	VADDPD        Z19, Z3, Z20
-	VSUBPD        Z3, Z20, Z29
-	VMOVAPD       Z20, Z3
-	VSUBPD        Z29, Z19, Z19
-	VADDPD        Z19, Z4, Z20
-	VSUBPD        Z4, Z20, Z29
-	VMOVAPD       Z20, Z4
-	VSUBPD        Z29, Z19, Z19
-	VADDPD        Z19, Z5, Z20
-	VSUBPD        Z5, Z20, Z29
-	VMOVAPD       Z20, Z5
-	VSUBPD        Z29, Z19, Z19
-	VADDPD        Z19, Z6, Z20
-	VSUBPD        Z6, Z20, Z29
-	VMOVAPD       Z20, Z6
-	VSUBPD        Z29, Z19, Z19
-	VADDPD        Z19, Z7, Z20
-	VSUBPD        Z7, Z20, Z29
-	VMOVAPD       Z20, Z7
-	VPTERNLOGQ    $0xf6, Z19, Z29, Z18
-	VMOVUPD       64(AX), Z19
-	VPANDQ        Z16, Z19, Z20
-	VPMAXUQ       Z20, Z17, Z17
-	VADDPD        Z19, Z8, Z20
-	VSUBPD        Z8, Z20, Z29
-	VMOVAPD       Z20, Z8
-	VSUBPD        Z29, Z19, Z19
-	VADDPD        Z19, Z9, Z20
-	VSUBPD        Z9, Z20, Z29
-	VMOVAPD       Z20, Z9
-	VSUBPD        Z29, Z19, Z19
-	VADDPD        Z19, Z10, Z20
-	VSUBPD        Z10, Z20, Z29
-	VMOVAPD       Z20, Z10
-	VSUBPD        Z29, Z19, Z19
-	VADDPD        Z19, Z11, Z20
-	VSUBPD        Z11, Z20, Z29
-	VMOVAPD       Z20, Z11
-	VSUBPD        Z29, Z19, Z19
-	VADDPD        Z19, Z12, Z20
-	VSUBPD        Z12, Z20, Z29
-	VMOVAPD       Z20, Z12
-	VSUBPD        Z29, Z19, Z19
-	VADDPD        Z19, Z13, Z20
-	VSUBPD        Z13, Z20, Z29
-	VMOVAPD       Z20, Z13
-	VSUBPD        Z29, Z19, Z19
-	VADDPD        Z19, Z14, Z20
-	VSUBPD        Z14, Z20, Z29
-	VMOVAPD       Z20, Z14
-	VSUBPD        Z29, Z19, Z19
-	VADDPD        Z19, Z15, Z20
-	VSUBPD        Z15, Z20, Z29
+	VMOVUPD       (AX), Z20
+	VPANDQ        Z17, Z20, Z21
+	VPMAXUQ       Z21, Z18, Z18
+	VMOVUPD       64(AX), Z21
+	VPANDQ        Z17, Z21, Z30
+	VPMAXUQ       Z30, Z18, Z18
+	VADDPD        Z20, Z0, Z30
+	VSUBPD        Z0, Z30, Z31
+	VMOVAPD       Z30, Z0
+	VFNMADD231PD  Z16, Z31, Z20
+	VADDPD        Z21, Z8, Z30
+	VSUBPD        Z8, Z30, Z31
+	VMOVAPD       Z30, Z8
+	VFNMADD231PD  Z16, Z31, Z21
+	VADDPD        Z20, Z1, Z30
+	VSUBPD        Z1, Z30, Z31
+	VMOVAPD       Z30, Z1
+	VFNMADD231PD  Z16, Z31, Z20
+	VADDPD        Z21, Z9, Z30
+	VSUBPD        Z9, Z30, Z31
+	VMOVAPD       Z30, Z9
+	VFNMADD231PD  Z16, Z31, Z21
+	VADDPD        Z20, Z2, Z30
+	VSUBPD        Z2, Z30, Z31
+	VMOVAPD       Z30, Z2
+	VFNMADD231PD  Z16, Z31, Z20
+	VADDPD        Z21, Z10, Z30
+	VSUBPD        Z10, Z30, Z31
+	VMOVAPD       Z30, Z10
+	VFNMADD231PD  Z16, Z31, Z21
+	VADDPD        Z20, Z3, Z30
+	VSUBPD        Z3, Z30, Z31
+	VMOVAPD       Z30, Z3
+	VFNMADD231PD  Z16, Z31, Z20
+	VADDPD        Z21, Z11, Z30
+	VSUBPD        Z11, Z30, Z31
+	VMOVAPD       Z30, Z11
+	VFNMADD231PD  Z16, Z31, Z21
+	VADDPD        Z20, Z4, Z30
+	VSUBPD        Z4, Z30, Z31
+	VMOVAPD       Z30, Z4
+	VFNMADD231PD  Z16, Z31, Z20
+	VADDPD        Z21, Z12, Z30
+	VSUBPD        Z12, Z30, Z31
+	VMOVAPD       Z30, Z12
+	VFNMADD231PD  Z16, Z31, Z21
+	VADDPD        Z20, Z5, Z30
+	VSUBPD        Z5, Z30, Z31
+	VMOVAPD       Z30, Z5
+	VFNMADD231PD  Z16, Z31, Z20
+	VADDPD        Z21, Z13, Z30
+	VSUBPD        Z13, Z30, Z31
+	VMOVAPD       Z30, Z13
+	VFNMADD231PD  Z16, Z31, Z21
+	VADDPD        Z20, Z6, Z30
+	VSUBPD        Z6, Z30, Z31
+	VMOVAPD       Z30, Z6
+	VFNMADD231PD  Z16, Z31, Z20
+	VADDPD        Z21, Z14, Z30
+	VSUBPD        Z14, Z30, Z31
+	VMOVAPD       Z30, Z14
+	VFNMADD231PD  Z16, Z31, Z21
+	VADDPD        Z20, Z7, Z30
+	VSUBPD        Z7, Z30, Z31
+	VMOVAPD       Z30, Z7
+	VPTERNLOGQ    $0xf6, Z20, Z31, Z19
+	VADDPD        Z21, Z15, Z20
+	VSUBPD        Z15, Z20, Z30
 	VMOVAPD       Z20, Z15
-	VPTERNLOGQ    $0xf6, Z19, Z29, Z18
+	VPTERNLOGQ    $0xf6, Z21, Z30, Z19
 	ADDQ          $0x00000080, AX
 	DECQ          CX
 	JNZ           loop
 	MOVQ          anchor+16(FP), AX
 	MOVQ          out+24(FP), CX
-	VPXORQ        Z21, Z21, Z21
+	VPXORQ        Z22, Z22, Z22
 	VBROADCASTSD  (AX), Z16
 	VPSUBQ        Z16, Z0, Z0
-	VPADDQ        Z0, Z21, Z21
+	VPADDQ        Z0, Z22, Z22
 	VPSUBQ        Z16, Z8, Z8
-	VPADDQ        Z8, Z21, Z21
-	VEXTRACTI64X4 $0x01, Z21, Y0
-	VPADDQ        Y0, Y21, Y21
-	VEXTRACTI64X2 $0x01, Y21, X0
-	VPADDQ        X0, X21, X21
-	VPSHUFD       $0xee, X21, X0
-	VPADDQ        X0, X21, X21
-	VMOVQ         X21, (CX)
-	VPXORQ        Z22, Z22, Z22
-	VBROADCASTSD  8(AX), Z0
-	VPSUBQ        Z0, Z1, Z1
-	VPADDQ        Z1, Z22, Z22
-	VPSUBQ        Z0, Z9, Z9
-	VPADDQ        Z9, Z22, Z22
+	VPADDQ        Z8, Z22, Z22
 	VEXTRACTI64X4 $0x01, Z22, Y0
 	VPADDQ        Y0, Y22, Y22
 	VEXTRACTI64X2 $0x01, Y22, X0
 	VPADDQ        X0, X22, X22
 	VPSHUFD       $0xee, X22, X0
 	VPADDQ        X0, X22, X22
-	VMOVQ         X22, 8(CX)
+	VMOVQ         X22, (CX)
 	VPXORQ        Z23, Z23, Z23
-	VBROADCASTSD  16(AX), Z0
-	VPSUBQ        Z0, Z2, Z2
-	VPADDQ        Z2, Z23, Z23
-	VPSUBQ        Z0, Z10, Z10
-	VPADDQ        Z10, Z23, Z23
+	VBROADCASTSD  8(AX), Z0
+	VPSUBQ        Z0, Z1, Z1
+	VPADDQ        Z1, Z23, Z23
+	VPSUBQ        Z0, Z9, Z9
+	VPADDQ        Z9, Z23, Z23
 	VEXTRACTI64X4 $0x01, Z23, Y0
 	VPADDQ        Y0, Y23, Y23
 	VEXTRACTI64X2 $0x01, Y23, X0
 	VPADDQ        X0, X23, X23
 	VPSHUFD       $0xee, X23, X0
 	VPADDQ        X0, X23, X23
-	VMOVQ         X23, 16(CX)
+	VMOVQ         X23, 8(CX)
 	VPXORQ        Z24, Z24, Z24
-	VBROADCASTSD  24(AX), Z0
-	VPSUBQ        Z0, Z3, Z3
-	VPADDQ        Z3, Z24, Z24
-	VPSUBQ        Z0, Z11, Z11
-	VPADDQ        Z11, Z24, Z24
+	VBROADCASTSD  16(AX), Z0
+	VPSUBQ        Z0, Z2, Z2
+	VPADDQ        Z2, Z24, Z24
+	VPSUBQ        Z0, Z10, Z10
+	VPADDQ        Z10, Z24, Z24
 	VEXTRACTI64X4 $0x01, Z24, Y0
 	VPADDQ        Y0, Y24, Y24
 	VEXTRACTI64X2 $0x01, Y24, X0
 	VPADDQ        X0, X24, X24
 	VPSHUFD       $0xee, X24, X0
 	VPADDQ        X0, X24, X24
-	VMOVQ         X24, 24(CX)
+	VMOVQ         X24, 16(CX)
 	VPXORQ        Z25, Z25, Z25
-	VBROADCASTSD  32(AX), Z0
-	VPSUBQ        Z0, Z4, Z4
-	VPADDQ        Z4, Z25, Z25
-	VPSUBQ        Z0, Z12, Z12
-	VPADDQ        Z12, Z25, Z25
+	VBROADCASTSD  24(AX), Z0
+	VPSUBQ        Z0, Z3, Z3
+	VPADDQ        Z3, Z25, Z25
+	VPSUBQ        Z0, Z11, Z11
+	VPADDQ        Z11, Z25, Z25
 	VEXTRACTI64X4 $0x01, Z25, Y0
 	VPADDQ        Y0, Y25, Y25
 	VEXTRACTI64X2 $0x01, Y25, X0
 	VPADDQ        X0, X25, X25
 	VPSHUFD       $0xee, X25, X0
 	VPADDQ        X0, X25, X25
-	VMOVQ         X25, 32(CX)
+	VMOVQ         X25, 24(CX)
 	VPXORQ        Z26, Z26, Z26
-	VBROADCASTSD  40(AX), Z0
-	VPSUBQ        Z0, Z5, Z5
-	VPADDQ        Z5, Z26, Z26
-	VPSUBQ        Z0, Z13, Z13
-	VPADDQ        Z13, Z26, Z26
+	VBROADCASTSD  32(AX), Z0
+	VPSUBQ        Z0, Z4, Z4
+	VPADDQ        Z4, Z26, Z26
+	VPSUBQ        Z0, Z12, Z12
+	VPADDQ        Z12, Z26, Z26
 	VEXTRACTI64X4 $0x01, Z26, Y0
 	VPADDQ        Y0, Y26, Y26
 	VEXTRACTI64X2 $0x01, Y26, X0
 	VPADDQ        X0, X26, X26
 	VPSHUFD       $0xee, X26, X0
 	VPADDQ        X0, X26, X26
-	VMOVQ         X26, 40(CX)
+	VMOVQ         X26, 32(CX)
 	VPXORQ        Z27, Z27, Z27
-	VBROADCASTSD  48(AX), Z0
-	VPSUBQ        Z0, Z6, Z6
-	VPADDQ        Z6, Z27, Z27
-	VPSUBQ        Z0, Z14, Z14
-	VPADDQ        Z14, Z27, Z27
+	VBROADCASTSD  40(AX), Z0
+	VPSUBQ        Z0, Z5, Z5
+	VPADDQ        Z5, Z27, Z27
+	VPSUBQ        Z0, Z13, Z13
+	VPADDQ        Z13, Z27, Z27
 	VEXTRACTI64X4 $0x01, Z27, Y0
 	VPADDQ        Y0, Y27, Y27
 	VEXTRACTI64X2 $0x01, Y27, X0
 	VPADDQ        X0, X27, X27
 	VPSHUFD       $0xee, X27, X0
 	VPADDQ        X0, X27, X27
-	VMOVQ         X27, 48(CX)
+	VMOVQ         X27, 40(CX)
 	VPXORQ        Z28, Z28, Z28
-	VBROADCASTSD  56(AX), Z0
-	VPSUBQ        Z0, Z7, Z7
-	VPADDQ        Z7, Z28, Z28
-	VPSUBQ        Z0, Z15, Z15
-	VPADDQ        Z15, Z28, Z28
+	VBROADCASTSD  48(AX), Z0
+	VPSUBQ        Z0, Z6, Z6
+	VPADDQ        Z6, Z28, Z28
+	VPSUBQ        Z0, Z14, Z14
+	VPADDQ        Z14, Z28, Z28
 	VEXTRACTI64X4 $0x01, Z28, Y0
 	VPADDQ        Y0, Y28, Y28
 	VEXTRACTI64X2 $0x01, Y28, X0
 	VPADDQ        X0, X28, X28
 	VPSHUFD       $0xee, X28, X0
 	VPADDQ        X0, X28, X28
-	VMOVQ         X28, 56(CX)
-	VEXTRACTI64X4 $0x01, Z17, Y0
-	VPMAXUQ       Y0, Y17, Y17
-	VEXTRACTI64X2 $0x01, Y17, X0
-	VPMAXUQ       X0, X17, X17
-	VPSHUFD       $0xee, X17, X0
-	VPMAXUQ       X0, X17, X17
-	VMOVQ         X17, 64(CX)
+	VMOVQ         X28, 48(CX)
+	VPXORQ        Z29, Z29, Z29
+	VBROADCASTSD  56(AX), Z0
+	VPSUBQ        Z0, Z7, Z7
+	VPADDQ        Z7, Z29, Z29
+	VPSUBQ        Z0, Z15, Z15
+	VPADDQ        Z15, Z29, Z29
+	VEXTRACTI64X4 $0x01, Z29, Y0
+	VPADDQ        Y0, Y29, Y29
+	VEXTRACTI64X2 $0x01, Y29, X0
+	VPADDQ        X0, X29, X29
+	VPSHUFD       $0xee, X29, X0
+	VPADDQ        X0, X29, X29
+	VMOVQ         X29, 56(CX)
 	VEXTRACTI64X4 $0x01, Z18, Y0
-	VPORQ         Y0, Y18, Y18
+	VPMAXUQ       Y0, Y18, Y18
 	VEXTRACTI64X2 $0x01, Y18, X0
-	VPORQ         X0, X18, X18
+	VPMAXUQ       X0, X18, X18
 	VPSHUFD       $0xee, X18, X0
-	VPORQ         X0, X18, X18
-	VMOVQ         X18, 72(CX)
+	VPMAXUQ       X0, X18, X18
+	VMOVQ         X18, 64(CX)
+	VEXTRACTI64X4 $0x01, Z19, Y0
+	VPORQ         Y0, Y19, Y19
+	VEXTRACTI64X2 $0x01, Y19, X0
+	VPORQ         X0, X19, X19
+	VPSHUFD       $0xee, X19, X0
+	VPORQ         X0, X19, X19
+	VMOVQ         X19, 72(CX)
 	VZEROUPPER
 	RET
 
@@ -1576,139 +1738,141 @@ TEXT ·dot3AVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD (AX), Z3
 	VBROADCASTSD 8(AX), Z4
 	VBROADCASTSD 16(AX), Z5
-	MOVQ         $0x7fffffffffffffff, AX
+	MOVQ         $0x3ff0000000000000, AX
 	VPBROADCASTQ AX, Z6
-	VPXORQ       Z7, Z7, Z7
+	MOVQ         $0x7fffffffffffffff, AX
+	VPBROADCASTQ AX, Z7
 	VPXORQ       Z8, Z8, Z8
+	VPXORQ       Z9, Z9, Z9
 	MOVQ         $0x0370000000000000, AX
-	VPBROADCASTQ AX, Z9
-	MOVQ         $0x0000000000000000, AX
 	VPBROADCASTQ AX, Z10
+	MOVQ         $0x0000000000000000, AX
+	VPBROADCASTQ AX, Z11
 	KXORB        K1, K1, K1
 	MOVQ         x+0(FP), AX
 	MOVQ         y+8(FP), CX
 	MOVQ         groups+16(FP), DX
 
 loop:
-	VMOVUPD       (AX), Z11
-	VMOVUPD       (CX), Z12
-	VMULPD        Z11, Z12, Z13
-	VPANDQ        Z6, Z13, Z14
-	VPMAXUQ       Z14, Z7, Z7
-	VCMPPD        $0x11, Z9, Z14, K2
-	VCMPPD        $0x0c, Z10, Z11, K2, K2
-	VCMPPD        $0x0c, Z10, Z12, K2, K2
+	VMOVUPD       (AX), Z12
+	VMOVUPD       (CX), Z13
+	VMULPD        Z12, Z13, Z14
+	VPANDQ        Z7, Z14, Z15
+	VPMAXUQ       Z15, Z8, Z8
+	VCMPPD        $0x11, Z10, Z15, K2
+	VCMPPD        $0x0c, Z11, Z12, K2, K2
+	VCMPPD        $0x0c, Z11, Z13, K2, K2
 	KORB          K2, K1, K1
-	VFMSUB213PD   Z13, Z12, Z11
-	VADDPD        Z13, Z0, Z12
-	VSUBPD        Z0, Z12, Z14
-	VMOVAPD       Z12, Z0
-	VSUBPD        Z14, Z13, Z13
-	VADDPD        Z13, Z1, Z12
-	VSUBPD        Z1, Z12, Z14
-	VMOVAPD       Z12, Z1
-	VSUBPD        Z14, Z13, Z13
-	VADDPD        Z13, Z2, Z12
-	VSUBPD        Z2, Z12, Z14
-	VMOVAPD       Z12, Z2
-	VPTERNLOGQ    $0xf6, Z13, Z14, Z8
-	VADDPD        Z11, Z1, Z12
-	VSUBPD        Z1, Z12, Z13
-	VMOVAPD       Z12, Z1
-	VSUBPD        Z13, Z11, Z11
-	VADDPD        Z11, Z2, Z12
+	VFMSUB213PD   Z14, Z13, Z12
+	VMOVUPD       64(AX), Z13
+	VMOVUPD       64(CX), Z15
+	VMULPD        Z13, Z15, Z19
+	VPANDQ        Z7, Z19, Z20
+	VPMAXUQ       Z20, Z8, Z8
+	VCMPPD        $0x11, Z10, Z20, K2
+	VCMPPD        $0x0c, Z11, Z13, K2, K2
+	VCMPPD        $0x0c, Z11, Z15, K2, K2
+	KORB          K2, K1, K1
+	VFMSUB213PD   Z19, Z15, Z13
+	VADDPD        Z14, Z0, Z15
+	VSUBPD        Z0, Z15, Z20
+	VMOVAPD       Z15, Z0
+	VFNMADD231PD  Z6, Z20, Z14
+	VADDPD        Z12, Z1, Z15
+	VSUBPD        Z1, Z15, Z20
+	VMOVAPD       Z15, Z1
+	VFNMADD231PD  Z6, Z20, Z12
+	VADDPD        Z19, Z3, Z15
+	VSUBPD        Z3, Z15, Z20
+	VMOVAPD       Z15, Z3
+	VFNMADD231PD  Z6, Z20, Z19
+	VADDPD        Z13, Z4, Z15
+	VSUBPD        Z4, Z15, Z20
+	VMOVAPD       Z15, Z4
+	VFNMADD231PD  Z6, Z20, Z13
+	VADDPD        Z14, Z1, Z15
+	VSUBPD        Z1, Z15, Z20
+	VMOVAPD       Z15, Z1
+	VFNMADD231PD  Z6, Z20, Z14
+	VADDPD        Z12, Z2, Z15
+	VSUBPD        Z2, Z15, Z20
+	VMOVAPD       Z15, Z2
+	VPTERNLOGQ    $0xf6, Z12, Z20, Z9
+	VADDPD        Z19, Z4, Z12
+	VSUBPD        Z4, Z12, Z15
+	VMOVAPD       Z12, Z4
+	VFNMADD231PD  Z6, Z15, Z19
+	VADDPD        Z13, Z5, Z12
+	VSUBPD        Z5, Z12, Z15
+	VMOVAPD       Z12, Z5
+	VPTERNLOGQ    $0xf6, Z13, Z15, Z9
+	VADDPD        Z14, Z2, Z12
 	VSUBPD        Z2, Z12, Z13
 	VMOVAPD       Z12, Z2
-	VPTERNLOGQ    $0xf6, Z11, Z13, Z8
-	VMOVUPD       64(AX), Z11
-	VMOVUPD       64(CX), Z12
-	VMULPD        Z11, Z12, Z13
-	VPANDQ        Z6, Z13, Z14
-	VPMAXUQ       Z14, Z7, Z7
-	VCMPPD        $0x11, Z9, Z14, K2
-	VCMPPD        $0x0c, Z10, Z11, K2, K2
-	VCMPPD        $0x0c, Z10, Z12, K2, K2
-	KORB          K2, K1, K1
-	VFMSUB213PD   Z13, Z12, Z11
-	VADDPD        Z13, Z3, Z12
-	VSUBPD        Z3, Z12, Z14
-	VMOVAPD       Z12, Z3
-	VSUBPD        Z14, Z13, Z13
-	VADDPD        Z13, Z4, Z12
-	VSUBPD        Z4, Z12, Z14
-	VMOVAPD       Z12, Z4
-	VSUBPD        Z14, Z13, Z13
-	VADDPD        Z13, Z5, Z12
-	VSUBPD        Z5, Z12, Z14
-	VMOVAPD       Z12, Z5
-	VPTERNLOGQ    $0xf6, Z13, Z14, Z8
-	VADDPD        Z11, Z4, Z12
-	VSUBPD        Z4, Z12, Z13
-	VMOVAPD       Z12, Z4
-	VSUBPD        Z13, Z11, Z11
-	VADDPD        Z11, Z5, Z12
+	VPTERNLOGQ    $0xf6, Z14, Z13, Z9
+	VADDPD        Z19, Z5, Z12
 	VSUBPD        Z5, Z12, Z13
 	VMOVAPD       Z12, Z5
-	VPTERNLOGQ    $0xf6, Z11, Z13, Z8
+	VPTERNLOGQ    $0xf6, Z19, Z13, Z9
 	ADDQ          $0x00000080, AX
 	ADDQ          $0x00000080, CX
 	DECQ          DX
 	JNZ           loop
 	MOVQ          anchor+24(FP), AX
 	MOVQ          out+32(FP), CX
-	VPXORQ        Z15, Z15, Z15
+	VPXORQ        Z16, Z16, Z16
 	VBROADCASTSD  (AX), Z6
 	VPSUBQ        Z6, Z0, Z0
-	VPADDQ        Z0, Z15, Z15
+	VPADDQ        Z0, Z16, Z16
 	VPSUBQ        Z6, Z3, Z3
-	VPADDQ        Z3, Z15, Z15
-	VEXTRACTI64X4 $0x01, Z15, Y0
-	VPADDQ        Y0, Y15, Y15
-	VEXTRACTI64X2 $0x01, Y15, X0
-	VPADDQ        X0, X15, X15
-	VPSHUFD       $0xee, X15, X0
-	VPADDQ        X0, X15, X15
-	VMOVQ         X15, (CX)
-	VPXORQ        Z16, Z16, Z16
-	VBROADCASTSD  8(AX), Z0
-	VPSUBQ        Z0, Z1, Z1
-	VPADDQ        Z1, Z16, Z16
-	VPSUBQ        Z0, Z4, Z4
-	VPADDQ        Z4, Z16, Z16
+	VPADDQ        Z3, Z16, Z16
 	VEXTRACTI64X4 $0x01, Z16, Y0
 	VPADDQ        Y0, Y16, Y16
 	VEXTRACTI64X2 $0x01, Y16, X0
 	VPADDQ        X0, X16, X16
 	VPSHUFD       $0xee, X16, X0
 	VPADDQ        X0, X16, X16
-	VMOVQ         X16, 8(CX)
+	VMOVQ         X16, (CX)
 	VPXORQ        Z17, Z17, Z17
-	VBROADCASTSD  16(AX), Z0
-	VPSUBQ        Z0, Z2, Z2
-	VPADDQ        Z2, Z17, Z17
-	VPSUBQ        Z0, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
+	VBROADCASTSD  8(AX), Z0
+	VPSUBQ        Z0, Z1, Z1
+	VPADDQ        Z1, Z17, Z17
+	VPSUBQ        Z0, Z4, Z4
+	VPADDQ        Z4, Z17, Z17
 	VEXTRACTI64X4 $0x01, Z17, Y0
 	VPADDQ        Y0, Y17, Y17
 	VEXTRACTI64X2 $0x01, Y17, X0
 	VPADDQ        X0, X17, X17
 	VPSHUFD       $0xee, X17, X0
 	VPADDQ        X0, X17, X17
-	VMOVQ         X17, 16(CX)
-	VEXTRACTI64X4 $0x01, Z7, Y0
-	VPMAXUQ       Y0, Y7, Y7
-	VEXTRACTI64X2 $0x01, Y7, X0
-	VPMAXUQ       X0, X7, X7
-	VPSHUFD       $0xee, X7, X0
-	VPMAXUQ       X0, X7, X7
-	VMOVQ         X7, 64(CX)
+	VMOVQ         X17, 8(CX)
+	VPXORQ        Z18, Z18, Z18
+	VBROADCASTSD  16(AX), Z0
+	VPSUBQ        Z0, Z2, Z2
+	VPADDQ        Z2, Z18, Z18
+	VPSUBQ        Z0, Z5, Z5
+	VPADDQ        Z5, Z18, Z18
+	VEXTRACTI64X4 $0x01, Z18, Y0
+	VPADDQ        Y0, Y18, Y18
+	VEXTRACTI64X2 $0x01, Y18, X0
+	VPADDQ        X0, X18, X18
+	VPSHUFD       $0xee, X18, X0
+	VPADDQ        X0, X18, X18
+	VMOVQ         X18, 16(CX)
 	VEXTRACTI64X4 $0x01, Z8, Y0
-	VPORQ         Y0, Y8, Y8
+	VPMAXUQ       Y0, Y8, Y8
 	VEXTRACTI64X2 $0x01, Y8, X0
-	VPORQ         X0, X8, X8
+	VPMAXUQ       X0, X8, X8
 	VPSHUFD       $0xee, X8, X0
-	VPORQ         X0, X8, X8
-	VMOVQ         X8, 72(CX)
+	VPMAXUQ       X0, X8, X8
+	VMOVQ         X8, 64(CX)
+	VEXTRACTI64X4 $0x01, Z9, Y0
+	VPORQ         Y0, Y9, Y9
+	VEXTRACTI64X2 $0x01, Y9, X0
+	VPORQ         X0, X9, X9
+	VPSHUFD       $0xee, X9, X0
+	VPORQ         X0, X9, X9
+	VMOVQ         X9, 72(CX)
 	KMOVB         K1, AX
 	MOVQ          AX, 80(CX)
 	VZEROUPPER
@@ -1726,168 +1890,413 @@ TEXT ·dot4AVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD 8(AX), Z5
 	VBROADCASTSD 16(AX), Z6
 	VBROADCASTSD 24(AX), Z7
-	MOVQ         $0x7fffffffffffffff, AX
+	MOVQ         $0x3ff0000000000000, AX
 	VPBROADCASTQ AX, Z8
-	VPXORQ       Z9, Z9, Z9
+	MOVQ         $0x7fffffffffffffff, AX
+	VPBROADCASTQ AX, Z9
 	VPXORQ       Z10, Z10, Z10
+	VPXORQ       Z11, Z11, Z11
 	MOVQ         $0x0370000000000000, AX
-	VPBROADCASTQ AX, Z11
-	MOVQ         $0x0000000000000000, AX
 	VPBROADCASTQ AX, Z12
+	MOVQ         $0x0000000000000000, AX
+	VPBROADCASTQ AX, Z13
 	KXORB        K1, K1, K1
 	MOVQ         x+0(FP), AX
 	MOVQ         y+8(FP), CX
 	MOVQ         groups+16(FP), DX
 
 loop:
-	VMOVUPD       (AX), Z13
-	VMOVUPD       (CX), Z14
-	VMULPD        Z13, Z14, Z15
-	VPANDQ        Z8, Z15, Z16
-	VPMAXUQ       Z16, Z9, Z9
-	VCMPPD        $0x11, Z11, Z16, K2
-	VCMPPD        $0x0c, Z12, Z13, K2, K2
-	VCMPPD        $0x0c, Z12, Z14, K2, K2
+	VMOVUPD       (AX), Z14
+	VMOVUPD       (CX), Z15
+	VMULPD        Z14, Z15, Z16
+	VPANDQ        Z9, Z16, Z17
+	VPMAXUQ       Z17, Z10, Z10
+	VCMPPD        $0x11, Z12, Z17, K2
+	VCMPPD        $0x0c, Z13, Z14, K2, K2
+	VCMPPD        $0x0c, Z13, Z15, K2, K2
 	KORB          K2, K1, K1
-	VFMSUB213PD   Z15, Z14, Z13
-	VADDPD        Z15, Z0, Z14
-	VSUBPD        Z0, Z14, Z16
-	VMOVAPD       Z14, Z0
-	VSUBPD        Z16, Z15, Z15
-	VADDPD        Z15, Z1, Z14
-	VSUBPD        Z1, Z14, Z16
-	VMOVAPD       Z14, Z1
-	VSUBPD        Z16, Z15, Z15
-	VADDPD        Z15, Z2, Z14
-	VSUBPD        Z2, Z14, Z16
-	VMOVAPD       Z14, Z2
-	VSUBPD        Z16, Z15, Z15
-	VADDPD        Z15, Z3, Z14
-	VSUBPD        Z3, Z14, Z16
-	VMOVAPD       Z14, Z3
-	VPTERNLOGQ    $0xf6, Z15, Z16, Z10
-	VADDPD        Z13, Z1, Z14
-	VSUBPD        Z1, Z14, Z15
-	VMOVAPD       Z14, Z1
-	VSUBPD        Z15, Z13, Z13
-	VADDPD        Z13, Z2, Z14
-	VSUBPD        Z2, Z14, Z15
-	VMOVAPD       Z14, Z2
-	VSUBPD        Z15, Z13, Z13
-	VADDPD        Z13, Z3, Z14
+	VFMSUB213PD   Z16, Z15, Z14
+	VMOVUPD       64(AX), Z15
+	VMOVUPD       64(CX), Z17
+	VMULPD        Z15, Z17, Z22
+	VPANDQ        Z9, Z22, Z23
+	VPMAXUQ       Z23, Z10, Z10
+	VCMPPD        $0x11, Z12, Z23, K2
+	VCMPPD        $0x0c, Z13, Z15, K2, K2
+	VCMPPD        $0x0c, Z13, Z17, K2, K2
+	KORB          K2, K1, K1
+	VFMSUB213PD   Z22, Z17, Z15
+	VADDPD        Z16, Z0, Z17
+	VSUBPD        Z0, Z17, Z23
+	VMOVAPD       Z17, Z0
+	VFNMADD231PD  Z8, Z23, Z16
+	VADDPD        Z14, Z1, Z17
+	VSUBPD        Z1, Z17, Z23
+	VMOVAPD       Z17, Z1
+	VFNMADD231PD  Z8, Z23, Z14
+	VADDPD        Z22, Z4, Z17
+	VSUBPD        Z4, Z17, Z23
+	VMOVAPD       Z17, Z4
+	VFNMADD231PD  Z8, Z23, Z22
+	VADDPD        Z15, Z5, Z17
+	VSUBPD        Z5, Z17, Z23
+	VMOVAPD       Z17, Z5
+	VFNMADD231PD  Z8, Z23, Z15
+	VADDPD        Z16, Z1, Z17
+	VSUBPD        Z1, Z17, Z23
+	VMOVAPD       Z17, Z1
+	VFNMADD231PD  Z8, Z23, Z16
+	VADDPD        Z14, Z2, Z17
+	VSUBPD        Z2, Z17, Z23
+	VMOVAPD       Z17, Z2
+	VFNMADD231PD  Z8, Z23, Z14
+	VADDPD        Z22, Z5, Z17
+	VSUBPD        Z5, Z17, Z23
+	VMOVAPD       Z17, Z5
+	VFNMADD231PD  Z8, Z23, Z22
+	VADDPD        Z15, Z6, Z17
+	VSUBPD        Z6, Z17, Z23
+	VMOVAPD       Z17, Z6
+	VFNMADD231PD  Z8, Z23, Z15
+	VADDPD        Z16, Z2, Z17
+	VSUBPD        Z2, Z17, Z23
+	VMOVAPD       Z17, Z2
+	VFNMADD231PD  Z8, Z23, Z16
+	VADDPD        Z14, Z3, Z17
+	VSUBPD        Z3, Z17, Z23
+	VMOVAPD       Z17, Z3
+	VPTERNLOGQ    $0xf6, Z14, Z23, Z11
+	VADDPD        Z22, Z6, Z14
+	VSUBPD        Z6, Z14, Z17
+	VMOVAPD       Z14, Z6
+	VFNMADD231PD  Z8, Z17, Z22
+	VADDPD        Z15, Z7, Z14
+	VSUBPD        Z7, Z14, Z17
+	VMOVAPD       Z14, Z7
+	VPTERNLOGQ    $0xf6, Z15, Z17, Z11
+	VADDPD        Z16, Z3, Z14
 	VSUBPD        Z3, Z14, Z15
 	VMOVAPD       Z14, Z3
-	VPTERNLOGQ    $0xf6, Z13, Z15, Z10
-	VMOVUPD       64(AX), Z13
-	VMOVUPD       64(CX), Z14
-	VMULPD        Z13, Z14, Z15
-	VPANDQ        Z8, Z15, Z16
-	VPMAXUQ       Z16, Z9, Z9
-	VCMPPD        $0x11, Z11, Z16, K2
-	VCMPPD        $0x0c, Z12, Z13, K2, K2
-	VCMPPD        $0x0c, Z12, Z14, K2, K2
-	KORB          K2, K1, K1
-	VFMSUB213PD   Z15, Z14, Z13
-	VADDPD        Z15, Z4, Z14
-	VSUBPD        Z4, Z14, Z16
-	VMOVAPD       Z14, Z4
-	VSUBPD        Z16, Z15, Z15
-	VADDPD        Z15, Z5, Z14
-	VSUBPD        Z5, Z14, Z16
-	VMOVAPD       Z14, Z5
-	VSUBPD        Z16, Z15, Z15
-	VADDPD        Z15, Z6, Z14
-	VSUBPD        Z6, Z14, Z16
-	VMOVAPD       Z14, Z6
-	VSUBPD        Z16, Z15, Z15
-	VADDPD        Z15, Z7, Z14
-	VSUBPD        Z7, Z14, Z16
-	VMOVAPD       Z14, Z7
-	VPTERNLOGQ    $0xf6, Z15, Z16, Z10
-	VADDPD        Z13, Z5, Z14
-	VSUBPD        Z5, Z14, Z15
-	VMOVAPD       Z14, Z5
-	VSUBPD        Z15, Z13, Z13
-	VADDPD        Z13, Z6, Z14
-	VSUBPD        Z6, Z14, Z15
-	VMOVAPD       Z14, Z6
-	VSUBPD        Z15, Z13, Z13
-	VADDPD        Z13, Z7, Z14
+	VPTERNLOGQ    $0xf6, Z16, Z15, Z11
+	VADDPD        Z22, Z7, Z14
 	VSUBPD        Z7, Z14, Z15
 	VMOVAPD       Z14, Z7
-	VPTERNLOGQ    $0xf6, Z13, Z15, Z10
+	VPTERNLOGQ    $0xf6, Z22, Z15, Z11
 	ADDQ          $0x00000080, AX
 	ADDQ          $0x00000080, CX
 	DECQ          DX
 	JNZ           loop
 	MOVQ          anchor+24(FP), AX
 	MOVQ          out+32(FP), CX
-	VPXORQ        Z17, Z17, Z17
+	VPXORQ        Z18, Z18, Z18
 	VBROADCASTSD  (AX), Z8
 	VPSUBQ        Z8, Z0, Z0
-	VPADDQ        Z0, Z17, Z17
+	VPADDQ        Z0, Z18, Z18
 	VPSUBQ        Z8, Z4, Z4
-	VPADDQ        Z4, Z17, Z17
-	VEXTRACTI64X4 $0x01, Z17, Y0
-	VPADDQ        Y0, Y17, Y17
-	VEXTRACTI64X2 $0x01, Y17, X0
-	VPADDQ        X0, X17, X17
-	VPSHUFD       $0xee, X17, X0
-	VPADDQ        X0, X17, X17
-	VMOVQ         X17, (CX)
-	VPXORQ        Z18, Z18, Z18
-	VBROADCASTSD  8(AX), Z0
-	VPSUBQ        Z0, Z1, Z1
-	VPADDQ        Z1, Z18, Z18
-	VPSUBQ        Z0, Z5, Z5
-	VPADDQ        Z5, Z18, Z18
+	VPADDQ        Z4, Z18, Z18
 	VEXTRACTI64X4 $0x01, Z18, Y0
 	VPADDQ        Y0, Y18, Y18
 	VEXTRACTI64X2 $0x01, Y18, X0
 	VPADDQ        X0, X18, X18
 	VPSHUFD       $0xee, X18, X0
 	VPADDQ        X0, X18, X18
-	VMOVQ         X18, 8(CX)
+	VMOVQ         X18, (CX)
 	VPXORQ        Z19, Z19, Z19
-	VBROADCASTSD  16(AX), Z0
-	VPSUBQ        Z0, Z2, Z2
-	VPADDQ        Z2, Z19, Z19
-	VPSUBQ        Z0, Z6, Z6
-	VPADDQ        Z6, Z19, Z19
+	VBROADCASTSD  8(AX), Z0
+	VPSUBQ        Z0, Z1, Z1
+	VPADDQ        Z1, Z19, Z19
+	VPSUBQ        Z0, Z5, Z5
+	VPADDQ        Z5, Z19, Z19
 	VEXTRACTI64X4 $0x01, Z19, Y0
 	VPADDQ        Y0, Y19, Y19
 	VEXTRACTI64X2 $0x01, Y19, X0
 	VPADDQ        X0, X19, X19
 	VPSHUFD       $0xee, X19, X0
 	VPADDQ        X0, X19, X19
-	VMOVQ         X19, 16(CX)
+	VMOVQ         X19, 8(CX)
 	VPXORQ        Z20, Z20, Z20
-	VBROADCASTSD  24(AX), Z0
-	VPSUBQ        Z0, Z3, Z3
-	VPADDQ        Z3, Z20, Z20
-	VPSUBQ        Z0, Z7, Z7
-	VPADDQ        Z7, Z20, Z20
+	VBROADCASTSD  16(AX), Z0
+	VPSUBQ        Z0, Z2, Z2
+	VPADDQ        Z2, Z20, Z20
+	VPSUBQ        Z0, Z6, Z6
+	VPADDQ        Z6, Z20, Z20
 	VEXTRACTI64X4 $0x01, Z20, Y0
 	VPADDQ        Y0, Y20, Y20
 	VEXTRACTI64X2 $0x01, Y20, X0
 	VPADDQ        X0, X20, X20
 	VPSHUFD       $0xee, X20, X0
 	VPADDQ        X0, X20, X20
-	VMOVQ         X20, 24(CX)
-	VEXTRACTI64X4 $0x01, Z9, Y0
-	VPMAXUQ       Y0, Y9, Y9
-	VEXTRACTI64X2 $0x01, Y9, X0
-	VPMAXUQ       X0, X9, X9
-	VPSHUFD       $0xee, X9, X0
-	VPMAXUQ       X0, X9, X9
-	VMOVQ         X9, 64(CX)
+	VMOVQ         X20, 16(CX)
+	VPXORQ        Z21, Z21, Z21
+	VBROADCASTSD  24(AX), Z0
+	VPSUBQ        Z0, Z3, Z3
+	VPADDQ        Z3, Z21, Z21
+	VPSUBQ        Z0, Z7, Z7
+	VPADDQ        Z7, Z21, Z21
+	VEXTRACTI64X4 $0x01, Z21, Y0
+	VPADDQ        Y0, Y21, Y21
+	VEXTRACTI64X2 $0x01, Y21, X0
+	VPADDQ        X0, X21, X21
+	VPSHUFD       $0xee, X21, X0
+	VPADDQ        X0, X21, X21
+	VMOVQ         X21, 24(CX)
 	VEXTRACTI64X4 $0x01, Z10, Y0
-	VPORQ         Y0, Y10, Y10
+	VPMAXUQ       Y0, Y10, Y10
 	VEXTRACTI64X2 $0x01, Y10, X0
-	VPORQ         X0, X10, X10
+	VPMAXUQ       X0, X10, X10
 	VPSHUFD       $0xee, X10, X0
-	VPORQ         X0, X10, X10
-	VMOVQ         X10, 72(CX)
+	VPMAXUQ       X0, X10, X10
+	VMOVQ         X10, 64(CX)
+	VEXTRACTI64X4 $0x01, Z11, Y0
+	VPORQ         Y0, Y11, Y11
+	VEXTRACTI64X2 $0x01, Y11, X0
+	VPORQ         X0, X11, X11
+	VPSHUFD       $0xee, X11, X0
+	VPORQ         X0, X11, X11
+	VMOVQ         X11, 72(CX)
+	KMOVB         K1, AX
+	MOVQ          AX, 80(CX)
+	VZEROUPPER
+	RET
+
+// func dot6AVX512(x *float64, y *float64, groups int, anchor *float64, out *int64)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
+TEXT ·dot6AVX512(SB), NOSPLIT, $0-40
+	MOVQ         anchor+24(FP), AX
+	VBROADCASTSD (AX), Z0
+	VBROADCASTSD 8(AX), Z1
+	VBROADCASTSD 16(AX), Z2
+	VBROADCASTSD 24(AX), Z3
+	VBROADCASTSD 32(AX), Z4
+	VBROADCASTSD 40(AX), Z5
+	VBROADCASTSD (AX), Z6
+	VBROADCASTSD 8(AX), Z7
+	VBROADCASTSD 16(AX), Z8
+	VBROADCASTSD 24(AX), Z9
+	VBROADCASTSD 32(AX), Z10
+	VBROADCASTSD 40(AX), Z11
+	MOVQ         $0x3ff0000000000000, AX
+	VPBROADCASTQ AX, Z12
+	MOVQ         $0x7fffffffffffffff, AX
+	VPBROADCASTQ AX, Z13
+	VPXORQ       Z14, Z14, Z14
+	VPXORQ       Z15, Z15, Z15
+	MOVQ         $0x0370000000000000, AX
+	VPBROADCASTQ AX, Z16
+	MOVQ         $0x0000000000000000, AX
+	VPBROADCASTQ AX, Z17
+	KXORB        K1, K1, K1
+	MOVQ         x+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         groups+16(FP), DX
+
+loop:
+	VMOVUPD       (AX), Z18
+	VMOVUPD       (CX), Z19
+	VMULPD        Z18, Z19, Z20
+	VPANDQ        Z13, Z20, Z21
+	VPMAXUQ       Z21, Z14, Z14
+	VCMPPD        $0x11, Z16, Z21, K2
+	VCMPPD        $0x0c, Z17, Z18, K2, K2
+	VCMPPD        $0x0c, Z17, Z19, K2, K2
+	KORB          K2, K1, K1
+	VFMSUB213PD   Z20, Z19, Z18
+	VMOVUPD       64(AX), Z19
+	VMOVUPD       64(CX), Z21
+	VMULPD        Z19, Z21, Z28
+	VPANDQ        Z13, Z28, Z29
+	VPMAXUQ       Z29, Z14, Z14
+	VCMPPD        $0x11, Z16, Z29, K2
+	VCMPPD        $0x0c, Z17, Z19, K2, K2
+	VCMPPD        $0x0c, Z17, Z21, K2, K2
+	KORB          K2, K1, K1
+	VFMSUB213PD   Z28, Z21, Z19
+	VADDPD        Z20, Z0, Z21
+	VSUBPD        Z0, Z21, Z29
+	VMOVAPD       Z21, Z0
+	VFNMADD231PD  Z12, Z29, Z20
+	VADDPD        Z18, Z1, Z21
+	VSUBPD        Z1, Z21, Z29
+	VMOVAPD       Z21, Z1
+	VFNMADD231PD  Z12, Z29, Z18
+	VADDPD        Z28, Z6, Z21
+	VSUBPD        Z6, Z21, Z29
+	VMOVAPD       Z21, Z6
+	VFNMADD231PD  Z12, Z29, Z28
+	VADDPD        Z19, Z7, Z21
+	VSUBPD        Z7, Z21, Z29
+	VMOVAPD       Z21, Z7
+	VFNMADD231PD  Z12, Z29, Z19
+	VADDPD        Z20, Z1, Z21
+	VSUBPD        Z1, Z21, Z29
+	VMOVAPD       Z21, Z1
+	VFNMADD231PD  Z12, Z29, Z20
+	VADDPD        Z18, Z2, Z21
+	VSUBPD        Z2, Z21, Z29
+	VMOVAPD       Z21, Z2
+	VFNMADD231PD  Z12, Z29, Z18
+	VADDPD        Z28, Z7, Z21
+	VSUBPD        Z7, Z21, Z29
+	VMOVAPD       Z21, Z7
+	VFNMADD231PD  Z12, Z29, Z28
+	VADDPD        Z19, Z8, Z21
+	VSUBPD        Z8, Z21, Z29
+	VMOVAPD       Z21, Z8
+	VFNMADD231PD  Z12, Z29, Z19
+	VADDPD        Z20, Z2, Z21
+	VSUBPD        Z2, Z21, Z29
+	VMOVAPD       Z21, Z2
+	VFNMADD231PD  Z12, Z29, Z20
+	VADDPD        Z18, Z3, Z21
+	VSUBPD        Z3, Z21, Z29
+	VMOVAPD       Z21, Z3
+	VFNMADD231PD  Z12, Z29, Z18
+	VADDPD        Z28, Z8, Z21
+	VSUBPD        Z8, Z21, Z29
+	VMOVAPD       Z21, Z8
+	VFNMADD231PD  Z12, Z29, Z28
+	VADDPD        Z19, Z9, Z21
+	VSUBPD        Z9, Z21, Z29
+	VMOVAPD       Z21, Z9
+	VFNMADD231PD  Z12, Z29, Z19
+	VADDPD        Z20, Z3, Z21
+	VSUBPD        Z3, Z21, Z29
+	VMOVAPD       Z21, Z3
+	VFNMADD231PD  Z12, Z29, Z20
+	VADDPD        Z18, Z4, Z21
+	VSUBPD        Z4, Z21, Z29
+	VMOVAPD       Z21, Z4
+	VFNMADD231PD  Z12, Z29, Z18
+	VADDPD        Z28, Z9, Z21
+	VSUBPD        Z9, Z21, Z29
+	VMOVAPD       Z21, Z9
+	VFNMADD231PD  Z12, Z29, Z28
+	VADDPD        Z19, Z10, Z21
+	VSUBPD        Z10, Z21, Z29
+	VMOVAPD       Z21, Z10
+	VFNMADD231PD  Z12, Z29, Z19
+	VADDPD        Z20, Z4, Z21
+	VSUBPD        Z4, Z21, Z29
+	VMOVAPD       Z21, Z4
+	VFNMADD231PD  Z12, Z29, Z20
+	VADDPD        Z18, Z5, Z21
+	VSUBPD        Z5, Z21, Z29
+	VMOVAPD       Z21, Z5
+	VPTERNLOGQ    $0xf6, Z18, Z29, Z15
+	VADDPD        Z28, Z10, Z18
+	VSUBPD        Z10, Z18, Z21
+	VMOVAPD       Z18, Z10
+	VFNMADD231PD  Z12, Z21, Z28
+	VADDPD        Z19, Z11, Z18
+	VSUBPD        Z11, Z18, Z21
+	VMOVAPD       Z18, Z11
+	VPTERNLOGQ    $0xf6, Z19, Z21, Z15
+	VADDPD        Z20, Z5, Z18
+	VSUBPD        Z5, Z18, Z19
+	VMOVAPD       Z18, Z5
+	VPTERNLOGQ    $0xf6, Z20, Z19, Z15
+	VADDPD        Z28, Z11, Z18
+	VSUBPD        Z11, Z18, Z19
+	VMOVAPD       Z18, Z11
+	VPTERNLOGQ    $0xf6, Z28, Z19, Z15
+	ADDQ          $0x00000080, AX
+	ADDQ          $0x00000080, CX
+	DECQ          DX
+	JNZ           loop
+	MOVQ          anchor+24(FP), AX
+	MOVQ          out+32(FP), CX
+	VPXORQ        Z22, Z22, Z22
+	VBROADCASTSD  (AX), Z12
+	VPSUBQ        Z12, Z0, Z0
+	VPADDQ        Z0, Z22, Z22
+	VPSUBQ        Z12, Z6, Z6
+	VPADDQ        Z6, Z22, Z22
+	VEXTRACTI64X4 $0x01, Z22, Y0
+	VPADDQ        Y0, Y22, Y22
+	VEXTRACTI64X2 $0x01, Y22, X0
+	VPADDQ        X0, X22, X22
+	VPSHUFD       $0xee, X22, X0
+	VPADDQ        X0, X22, X22
+	VMOVQ         X22, (CX)
+	VPXORQ        Z23, Z23, Z23
+	VBROADCASTSD  8(AX), Z0
+	VPSUBQ        Z0, Z1, Z1
+	VPADDQ        Z1, Z23, Z23
+	VPSUBQ        Z0, Z7, Z7
+	VPADDQ        Z7, Z23, Z23
+	VEXTRACTI64X4 $0x01, Z23, Y0
+	VPADDQ        Y0, Y23, Y23
+	VEXTRACTI64X2 $0x01, Y23, X0
+	VPADDQ        X0, X23, X23
+	VPSHUFD       $0xee, X23, X0
+	VPADDQ        X0, X23, X23
+	VMOVQ         X23, 8(CX)
+	VPXORQ        Z24, Z24, Z24
+	VBROADCASTSD  16(AX), Z0
+	VPSUBQ        Z0, Z2, Z2
+	VPADDQ        Z2, Z24, Z24
+	VPSUBQ        Z0, Z8, Z8
+	VPADDQ        Z8, Z24, Z24
+	VEXTRACTI64X4 $0x01, Z24, Y0
+	VPADDQ        Y0, Y24, Y24
+	VEXTRACTI64X2 $0x01, Y24, X0
+	VPADDQ        X0, X24, X24
+	VPSHUFD       $0xee, X24, X0
+	VPADDQ        X0, X24, X24
+	VMOVQ         X24, 16(CX)
+	VPXORQ        Z25, Z25, Z25
+	VBROADCASTSD  24(AX), Z0
+	VPSUBQ        Z0, Z3, Z3
+	VPADDQ        Z3, Z25, Z25
+	VPSUBQ        Z0, Z9, Z9
+	VPADDQ        Z9, Z25, Z25
+	VEXTRACTI64X4 $0x01, Z25, Y0
+	VPADDQ        Y0, Y25, Y25
+	VEXTRACTI64X2 $0x01, Y25, X0
+	VPADDQ        X0, X25, X25
+	VPSHUFD       $0xee, X25, X0
+	VPADDQ        X0, X25, X25
+	VMOVQ         X25, 24(CX)
+	VPXORQ        Z26, Z26, Z26
+	VBROADCASTSD  32(AX), Z0
+	VPSUBQ        Z0, Z4, Z4
+	VPADDQ        Z4, Z26, Z26
+	VPSUBQ        Z0, Z10, Z10
+	VPADDQ        Z10, Z26, Z26
+	VEXTRACTI64X4 $0x01, Z26, Y0
+	VPADDQ        Y0, Y26, Y26
+	VEXTRACTI64X2 $0x01, Y26, X0
+	VPADDQ        X0, X26, X26
+	VPSHUFD       $0xee, X26, X0
+	VPADDQ        X0, X26, X26
+	VMOVQ         X26, 32(CX)
+	VPXORQ        Z27, Z27, Z27
+	VBROADCASTSD  40(AX), Z0
+	VPSUBQ        Z0, Z5, Z5
+	VPADDQ        Z5, Z27, Z27
+	VPSUBQ        Z0, Z11, Z11
+	VPADDQ        Z11, Z27, Z27
+	VEXTRACTI64X4 $0x01, Z27, Y0
+	VPADDQ        Y0, Y27, Y27
+	VEXTRACTI64X2 $0x01, Y27, X0
+	VPADDQ        X0, X27, X27
+	VPSHUFD       $0xee, X27, X0
+	VPADDQ        X0, X27, X27
+	VMOVQ         X27, 40(CX)
+	VEXTRACTI64X4 $0x01, Z14, Y0
+	VPMAXUQ       Y0, Y14, Y14
+	VEXTRACTI64X2 $0x01, Y14, X0
+	VPMAXUQ       X0, X14, X14
+	VPSHUFD       $0xee, X14, X0
+	VPMAXUQ       X0, X14, X14
+	VMOVQ         X14, 64(CX)
+	VEXTRACTI64X4 $0x01, Z15, Y0
+	VPORQ         Y0, Y15, Y15
+	VEXTRACTI64X2 $0x01, Y15, X0
+	VPORQ         X0, X15, X15
+	VPSHUFD       $0xee, X15, X0
+	VPORQ         X0, X15, X15
+	VMOVQ         X15, 72(CX)
 	KMOVB         K1, AX
 	MOVQ          AX, 80(CX)
 	VZEROUPPER
@@ -1905,198 +2314,200 @@ TEXT ·dot8AVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD 40(AX), Z5
 	VBROADCASTSD 48(AX), Z6
 	VBROADCASTSD 56(AX), Z7
-	MOVQ         $0x7fffffffffffffff, AX
+	MOVQ         $0x3ff0000000000000, AX
 	VPBROADCASTQ AX, Z8
-	VPXORQ       Z9, Z9, Z9
+	MOVQ         $0x7fffffffffffffff, AX
+	VPBROADCASTQ AX, Z9
 	VPXORQ       Z10, Z10, Z10
+	VPXORQ       Z11, Z11, Z11
 	MOVQ         $0x0370000000000000, AX
-	VPBROADCASTQ AX, Z11
-	MOVQ         $0x0000000000000000, AX
 	VPBROADCASTQ AX, Z12
+	MOVQ         $0x0000000000000000, AX
+	VPBROADCASTQ AX, Z13
 	KXORB        K1, K1, K1
 	MOVQ         x+0(FP), AX
 	MOVQ         y+8(FP), CX
 	MOVQ         groups+16(FP), DX
 
 loop:
-	VMOVUPD       (AX), Z13
-	VMOVUPD       (CX), Z14
-	VMULPD        Z13, Z14, Z15
-	VPANDQ        Z8, Z15, Z16
-	VPMAXUQ       Z16, Z9, Z9
-	VCMPPD        $0x11, Z11, Z16, K2
-	VCMPPD        $0x0c, Z12, Z13, K2, K2
-	VCMPPD        $0x0c, Z12, Z14, K2, K2
+	VMOVUPD       (AX), Z14
+	VMOVUPD       (CX), Z15
+	VMULPD        Z14, Z15, Z16
+	VPANDQ        Z9, Z16, Z17
+	VPMAXUQ       Z17, Z10, Z10
+	VCMPPD        $0x11, Z12, Z17, K2
+	VCMPPD        $0x0c, Z13, Z14, K2, K2
+	VCMPPD        $0x0c, Z13, Z15, K2, K2
 	KORB          K2, K1, K1
-	VFMSUB213PD   Z15, Z14, Z13
-	VADDPD        Z15, Z0, Z14
-	VSUBPD        Z0, Z14, Z16
-	VMOVAPD       Z14, Z0
-	VSUBPD        Z16, Z15, Z15
-	VADDPD        Z15, Z1, Z14
-	VSUBPD        Z1, Z14, Z16
-	VMOVAPD       Z14, Z1
-	VSUBPD        Z16, Z15, Z15
-	VADDPD        Z15, Z2, Z14
-	VSUBPD        Z2, Z14, Z16
-	VMOVAPD       Z14, Z2
-	VSUBPD        Z16, Z15, Z15
-	VADDPD        Z15, Z3, Z14
-	VSUBPD        Z3, Z14, Z16
-	VMOVAPD       Z14, Z3
-	VSUBPD        Z16, Z15, Z15
-	VADDPD        Z15, Z4, Z14
-	VSUBPD        Z4, Z14, Z16
-	VMOVAPD       Z14, Z4
-	VSUBPD        Z16, Z15, Z15
-	VADDPD        Z15, Z5, Z14
-	VSUBPD        Z5, Z14, Z16
-	VMOVAPD       Z14, Z5
-	VSUBPD        Z16, Z15, Z15
-	VADDPD        Z15, Z6, Z14
-	VSUBPD        Z6, Z14, Z16
-	VMOVAPD       Z14, Z6
-	VSUBPD        Z16, Z15, Z15
-	VADDPD        Z15, Z7, Z14
-	VSUBPD        Z7, Z14, Z16
-	VMOVAPD       Z14, Z7
-	VPTERNLOGQ    $0xf6, Z15, Z16, Z10
-	VADDPD        Z13, Z1, Z14
-	VSUBPD        Z1, Z14, Z15
-	VMOVAPD       Z14, Z1
-	VSUBPD        Z15, Z13, Z13
-	VADDPD        Z13, Z2, Z14
-	VSUBPD        Z2, Z14, Z15
-	VMOVAPD       Z14, Z2
-	VSUBPD        Z15, Z13, Z13
-	VADDPD        Z13, Z3, Z14
-	VSUBPD        Z3, Z14, Z15
-	VMOVAPD       Z14, Z3
-	VSUBPD        Z15, Z13, Z13
-	VADDPD        Z13, Z4, Z14
-	VSUBPD        Z4, Z14, Z15
-	VMOVAPD       Z14, Z4
-	VSUBPD        Z15, Z13, Z13
-	VADDPD        Z13, Z5, Z14
-	VSUBPD        Z5, Z14, Z15
-	VMOVAPD       Z14, Z5
-	VSUBPD        Z15, Z13, Z13
-	VADDPD        Z13, Z6, Z14
-	VSUBPD        Z6, Z14, Z15
-	VMOVAPD       Z14, Z6
-	VSUBPD        Z15, Z13, Z13
-	VADDPD        Z13, Z7, Z14
+	VFMSUB213PD   Z16, Z15, Z14
+	VADDPD        Z16, Z0, Z15
+	VSUBPD        Z0, Z15, Z17
+	VMOVAPD       Z15, Z0
+	VFNMADD231PD  Z8, Z17, Z16
+	VADDPD        Z14, Z1, Z15
+	VSUBPD        Z1, Z15, Z17
+	VMOVAPD       Z15, Z1
+	VFNMADD231PD  Z8, Z17, Z14
+	VADDPD        Z16, Z1, Z15
+	VSUBPD        Z1, Z15, Z17
+	VMOVAPD       Z15, Z1
+	VFNMADD231PD  Z8, Z17, Z16
+	VADDPD        Z14, Z2, Z15
+	VSUBPD        Z2, Z15, Z17
+	VMOVAPD       Z15, Z2
+	VFNMADD231PD  Z8, Z17, Z14
+	VADDPD        Z16, Z2, Z15
+	VSUBPD        Z2, Z15, Z17
+	VMOVAPD       Z15, Z2
+	VFNMADD231PD  Z8, Z17, Z16
+	VADDPD        Z14, Z3, Z15
+	VSUBPD        Z3, Z15, Z17
+	VMOVAPD       Z15, Z3
+	VFNMADD231PD  Z8, Z17, Z14
+	VADDPD        Z16, Z3, Z15
+	VSUBPD        Z3, Z15, Z17
+	VMOVAPD       Z15, Z3
+	VFNMADD231PD  Z8, Z17, Z16
+	VADDPD        Z14, Z4, Z15
+	VSUBPD        Z4, Z15, Z17
+	VMOVAPD       Z15, Z4
+	VFNMADD231PD  Z8, Z17, Z14
+	VADDPD        Z16, Z4, Z15
+	VSUBPD        Z4, Z15, Z17
+	VMOVAPD       Z15, Z4
+	VFNMADD231PD  Z8, Z17, Z16
+	VADDPD        Z14, Z5, Z15
+	VSUBPD        Z5, Z15, Z17
+	VMOVAPD       Z15, Z5
+	VFNMADD231PD  Z8, Z17, Z14
+	VADDPD        Z16, Z5, Z15
+	VSUBPD        Z5, Z15, Z17
+	VMOVAPD       Z15, Z5
+	VFNMADD231PD  Z8, Z17, Z16
+	VADDPD        Z14, Z6, Z15
+	VSUBPD        Z6, Z15, Z17
+	VMOVAPD       Z15, Z6
+	VFNMADD231PD  Z8, Z17, Z14
+	VADDPD        Z16, Z6, Z15
+	VSUBPD        Z6, Z15, Z17
+	VMOVAPD       Z15, Z6
+	VFNMADD231PD  Z8, Z17, Z16
+	VADDPD        Z14, Z7, Z15
+	VSUBPD        Z7, Z15, Z17
+	VMOVAPD       Z15, Z7
+	VPTERNLOGQ    $0xf6, Z14, Z17, Z11
+	VADDPD        Z16, Z7, Z14
 	VSUBPD        Z7, Z14, Z15
 	VMOVAPD       Z14, Z7
-	VPTERNLOGQ    $0xf6, Z13, Z15, Z10
+	VPTERNLOGQ    $0xf6, Z16, Z15, Z11
 	ADDQ          $0x00000040, AX
 	ADDQ          $0x00000040, CX
 	DECQ          DX
 	JNZ           loop
 	MOVQ          anchor+24(FP), AX
 	MOVQ          out+32(FP), CX
-	VPXORQ        Z17, Z17, Z17
+	VPXORQ        Z18, Z18, Z18
 	VBROADCASTSD  (AX), Z8
 	VPSUBQ        Z8, Z0, Z0
-	VPADDQ        Z0, Z17, Z17
-	VEXTRACTI64X4 $0x01, Z17, Y0
-	VPADDQ        Y0, Y17, Y17
-	VEXTRACTI64X2 $0x01, Y17, X0
-	VPADDQ        X0, X17, X17
-	VPSHUFD       $0xee, X17, X0
-	VPADDQ        X0, X17, X17
-	VMOVQ         X17, (CX)
-	VPXORQ        Z18, Z18, Z18
-	VBROADCASTSD  8(AX), Z0
-	VPSUBQ        Z0, Z1, Z1
-	VPADDQ        Z1, Z18, Z18
+	VPADDQ        Z0, Z18, Z18
 	VEXTRACTI64X4 $0x01, Z18, Y0
 	VPADDQ        Y0, Y18, Y18
 	VEXTRACTI64X2 $0x01, Y18, X0
 	VPADDQ        X0, X18, X18
 	VPSHUFD       $0xee, X18, X0
 	VPADDQ        X0, X18, X18
-	VMOVQ         X18, 8(CX)
+	VMOVQ         X18, (CX)
 	VPXORQ        Z19, Z19, Z19
-	VBROADCASTSD  16(AX), Z0
-	VPSUBQ        Z0, Z2, Z2
-	VPADDQ        Z2, Z19, Z19
+	VBROADCASTSD  8(AX), Z0
+	VPSUBQ        Z0, Z1, Z1
+	VPADDQ        Z1, Z19, Z19
 	VEXTRACTI64X4 $0x01, Z19, Y0
 	VPADDQ        Y0, Y19, Y19
 	VEXTRACTI64X2 $0x01, Y19, X0
 	VPADDQ        X0, X19, X19
 	VPSHUFD       $0xee, X19, X0
 	VPADDQ        X0, X19, X19
-	VMOVQ         X19, 16(CX)
+	VMOVQ         X19, 8(CX)
 	VPXORQ        Z20, Z20, Z20
-	VBROADCASTSD  24(AX), Z0
-	VPSUBQ        Z0, Z3, Z3
-	VPADDQ        Z3, Z20, Z20
+	VBROADCASTSD  16(AX), Z0
+	VPSUBQ        Z0, Z2, Z2
+	VPADDQ        Z2, Z20, Z20
 	VEXTRACTI64X4 $0x01, Z20, Y0
 	VPADDQ        Y0, Y20, Y20
 	VEXTRACTI64X2 $0x01, Y20, X0
 	VPADDQ        X0, X20, X20
 	VPSHUFD       $0xee, X20, X0
 	VPADDQ        X0, X20, X20
-	VMOVQ         X20, 24(CX)
+	VMOVQ         X20, 16(CX)
 	VPXORQ        Z21, Z21, Z21
-	VBROADCASTSD  32(AX), Z0
-	VPSUBQ        Z0, Z4, Z4
-	VPADDQ        Z4, Z21, Z21
+	VBROADCASTSD  24(AX), Z0
+	VPSUBQ        Z0, Z3, Z3
+	VPADDQ        Z3, Z21, Z21
 	VEXTRACTI64X4 $0x01, Z21, Y0
 	VPADDQ        Y0, Y21, Y21
 	VEXTRACTI64X2 $0x01, Y21, X0
 	VPADDQ        X0, X21, X21
 	VPSHUFD       $0xee, X21, X0
 	VPADDQ        X0, X21, X21
-	VMOVQ         X21, 32(CX)
+	VMOVQ         X21, 24(CX)
 	VPXORQ        Z22, Z22, Z22
-	VBROADCASTSD  40(AX), Z0
-	VPSUBQ        Z0, Z5, Z5
-	VPADDQ        Z5, Z22, Z22
+	VBROADCASTSD  32(AX), Z0
+	VPSUBQ        Z0, Z4, Z4
+	VPADDQ        Z4, Z22, Z22
 	VEXTRACTI64X4 $0x01, Z22, Y0
 	VPADDQ        Y0, Y22, Y22
 	VEXTRACTI64X2 $0x01, Y22, X0
 	VPADDQ        X0, X22, X22
 	VPSHUFD       $0xee, X22, X0
 	VPADDQ        X0, X22, X22
-	VMOVQ         X22, 40(CX)
+	VMOVQ         X22, 32(CX)
 	VPXORQ        Z23, Z23, Z23
-	VBROADCASTSD  48(AX), Z0
-	VPSUBQ        Z0, Z6, Z6
-	VPADDQ        Z6, Z23, Z23
+	VBROADCASTSD  40(AX), Z0
+	VPSUBQ        Z0, Z5, Z5
+	VPADDQ        Z5, Z23, Z23
 	VEXTRACTI64X4 $0x01, Z23, Y0
 	VPADDQ        Y0, Y23, Y23
 	VEXTRACTI64X2 $0x01, Y23, X0
 	VPADDQ        X0, X23, X23
 	VPSHUFD       $0xee, X23, X0
 	VPADDQ        X0, X23, X23
-	VMOVQ         X23, 48(CX)
+	VMOVQ         X23, 40(CX)
 	VPXORQ        Z24, Z24, Z24
-	VBROADCASTSD  56(AX), Z0
-	VPSUBQ        Z0, Z7, Z7
-	VPADDQ        Z7, Z24, Z24
+	VBROADCASTSD  48(AX), Z0
+	VPSUBQ        Z0, Z6, Z6
+	VPADDQ        Z6, Z24, Z24
 	VEXTRACTI64X4 $0x01, Z24, Y0
 	VPADDQ        Y0, Y24, Y24
 	VEXTRACTI64X2 $0x01, Y24, X0
 	VPADDQ        X0, X24, X24
 	VPSHUFD       $0xee, X24, X0
 	VPADDQ        X0, X24, X24
-	VMOVQ         X24, 56(CX)
-	VEXTRACTI64X4 $0x01, Z9, Y0
-	VPMAXUQ       Y0, Y9, Y9
-	VEXTRACTI64X2 $0x01, Y9, X0
-	VPMAXUQ       X0, X9, X9
-	VPSHUFD       $0xee, X9, X0
-	VPMAXUQ       X0, X9, X9
-	VMOVQ         X9, 64(CX)
+	VMOVQ         X24, 48(CX)
+	VPXORQ        Z25, Z25, Z25
+	VBROADCASTSD  56(AX), Z0
+	VPSUBQ        Z0, Z7, Z7
+	VPADDQ        Z7, Z25, Z25
+	VEXTRACTI64X4 $0x01, Z25, Y0
+	VPADDQ        Y0, Y25, Y25
+	VEXTRACTI64X2 $0x01, Y25, X0
+	VPADDQ        X0, X25, X25
+	VPSHUFD       $0xee, X25, X0
+	VPADDQ        X0, X25, X25
+	VMOVQ         X25, 56(CX)
 	VEXTRACTI64X4 $0x01, Z10, Y0
-	VPORQ         Y0, Y10, Y10
+	VPMAXUQ       Y0, Y10, Y10
 	VEXTRACTI64X2 $0x01, Y10, X0
-	VPORQ         X0, X10, X10
+	VPMAXUQ       X0, X10, X10
 	VPSHUFD       $0xee, X10, X0
-	VPORQ         X0, X10, X10
-	VMOVQ         X10, 72(CX)
+	VPMAXUQ       X0, X10, X10
+	VMOVQ         X10, 64(CX)
+	VEXTRACTI64X4 $0x01, Z11, Y0
+	VPORQ         Y0, Y11, Y11
+	VEXTRACTI64X2 $0x01, Y11, X0
+	VPORQ         X0, X11, X11
+	VPSHUFD       $0xee, X11, X0
+	VPORQ         X0, X11, X11
+	VMOVQ         X11, 72(CX)
 	KMOVB         K1, AX
 	MOVQ          AX, 80(CX)
 	VZEROUPPER

@@ -34,6 +34,11 @@ func dot3AVX2(x *float64, y *float64, groups int, anchor *float64, out *int64)
 //go:noescape
 func dot4AVX2(x *float64, y *float64, groups int, anchor *float64, out *int64)
 
+// dot6AVX2 adds groups > 0 groups of 4 products; it works like dotGeneric with 6 levels.
+//
+//go:noescape
+func dot6AVX2(x *float64, y *float64, groups int, anchor *float64, out *int64)
+
 // dot8AVX2 adds groups > 0 groups of 4 products; it works like dotGeneric with 8 levels.
 //
 //go:noescape
@@ -68,6 +73,11 @@ func dot3AVX512(x *float64, y *float64, groups int, anchor *float64, out *int64)
 //
 //go:noescape
 func dot4AVX512(x *float64, y *float64, groups int, anchor *float64, out *int64)
+
+// dot6AVX512 adds groups > 0 groups of 16 products; it works like dotGeneric with 6 levels.
+//
+//go:noescape
+func dot6AVX512(x *float64, y *float64, groups int, anchor *float64, out *int64)
 
 // dot8AVX512 adds groups > 0 groups of 8 products; it works like dotGeneric with 8 levels.
 //

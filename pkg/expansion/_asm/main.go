@@ -33,7 +33,7 @@ func main() {
 			}
 			newKernel(wide, c.levels, chains).sum()
 		}
-		for _, c := range []struct{ levels, chains int }{{3, 2}, {4, 2}, {8, 1}} {
+		for _, c := range []struct{ levels, chains int }{{3, 2}, {4, 2}, {6, 2}, {8, 1}} {
 			chains := c.chains
 			if !wide {
 				chains = 1
@@ -56,6 +56,7 @@ type kernel struct {
 	abs       Op                 // all bits but the sign
 	threshold Op                 // tinyProduct
 	zeros     Op
+	one       Op
 }
 
 func newKernel(wide bool, levels, chains int) *kernel {
@@ -80,6 +81,9 @@ func (k *kernel) begin() {
 			k.biased[c] = append(k.biased[c], s)
 		}
 	}
+	if k.wide {
+		k.one = k.constant("one", 0x3ff0000000000000)
+	}
 	k.abs = k.constant("abs", 1<<63-1)
 	k.max, k.rest = k.zero(), k.zero()
 }
@@ -93,13 +97,15 @@ func (k *kernel) sum() {
 	k.begin()
 	x, groups := Load(Param("x"), GP64()), Load(Param("groups"), GP64())
 	Label("loop")
+	var streams []stream
 	for c := range k.chains {
 		term, magnitude := k.vector(), k.vector()
 		VMOVUPD(Mem{Base: x, Disp: 8 * k.lanes() * c}, term)
 		k.and(k.abs, term, magnitude)
 		k.maximum(magnitude, k.max)
-		k.extract(k.biased[c], term)
+		streams = append(streams, stream{k.biased[c], term})
 	}
+	k.extract(streams)
 	ADDQ(U32(8*k.lanes()*k.chains), x)
 	DECQ(groups)
 	JNZ(LabelRef("loop"))
@@ -124,6 +130,7 @@ func (k *kernel) dot() {
 	}
 	x, y, groups := Load(Param("x"), GP64()), Load(Param("y"), GP64()), Load(Param("groups"), GP64())
 	Label("loop")
+	var streams []stream
 	for c := range k.chains {
 		a, b, product, magnitude := k.vector(), k.vector(), k.vector(), k.vector()
 		VMOVUPD(Mem{Base: x, Disp: 8 * k.lanes() * c}, a)
@@ -133,9 +140,9 @@ func (k *kernel) dot() {
 		k.maximum(magnitude, k.max)
 		k.noteTiny(magnitude, a, b)
 		VFMSUB213PD(product, b, a) // a = a*b - product
-		k.extract(k.biased[c], product)
-		k.extract(k.biased[c][1:], a)
+		streams = append(streams, stream{k.biased[c], product}, stream{k.biased[c][1:], a})
 	}
+	k.extract(streams)
 	ADDQ(U32(8*k.lanes()*k.chains), x)
 	ADDQ(U32(8*k.lanes()*k.chains), y)
 	DECQ(groups)
@@ -143,24 +150,45 @@ func (k *kernel) dot() {
 	k.end()
 }
 
-// extract adds x to the biased sums level by level, each time as far as it is a multiple of the level's unit. What is
+// stream is a number on its way through the levels.
+type stream struct {
+	biased []reg.VecVirtual
+	x      reg.VecVirtual
+}
+
+// extract adds every x to its biased sums level by level, each time as far as it is a multiple of the level's unit. What is
 // left after the last level goes to rest: as x xor q, which is 0 up to the sign of a zero if nothing is left, or as x-q.
-func (k *kernel) extract(biased []reg.VecVirtual, x reg.VecVirtual) {
-	for l, s := range biased {
-		t := k.vector()
-		VADDPD(x, s, t)
-		q := k.vector()
-		VSUBPD(s, t, q)
-		VMOVAPD(t, s)
-		switch {
-		case l < len(biased)-1:
-			VSUBPD(q, x, x)
-		case k.wide:
-			VPTERNLOGQ(U8(0xf6), x, q, k.rest) // rest | (q ^ x)
-		default:
-			VSUBPD(q, x, x)
-			VORPD(x, k.rest, k.rest)
+// The streams take turns, so that the processor's queues do not fill up with instructions that wait for the one before.
+func (k *kernel) extract(streams []stream) {
+	for l := range k.levels {
+		for _, s := range streams {
+			if l >= len(s.biased) {
+				continue
+			}
+			t, q := k.vector(), k.vector()
+			VADDPD(s.x, s.biased[l], t)
+			VSUBPD(s.biased[l], t, q)
+			VMOVAPD(t, s.biased[l])
+			switch {
+			case l < len(s.biased)-1:
+				k.subtract(q, s.x)
+			case k.wide:
+				VPTERNLOGQ(U8(0xf6), s.x, q, k.rest) // rest | (q ^ x)
+			default:
+				VSUBPD(q, s.x, s.x)
+				VORPD(s.x, k.rest, k.rest)
+			}
 		}
+	}
+}
+
+// subtract sets x = x - q, exactly. AVX-512 kernels have a register for 1 and multiply by it, as the adders are busier than the
+// multipliers.
+func (k *kernel) subtract(q, x reg.VecVirtual) {
+	if k.wide {
+		VFNMADD231PD(k.one, q, x)
+	} else {
+		VSUBPD(q, x, x)
 	}
 }
 
