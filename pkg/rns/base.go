@@ -105,8 +105,8 @@ func (b *Base) Log2Range() float64 {
 	return float64(b.log2M) + math.Log2(math.Ldexp(float64(b.rangeMant), -63))
 }
 
-// exactBits is the largest number of bits, F - 4, of a significand that conversions keep as it is.
-func (b *Base) exactBits() int { return b.log2M - 4 }
+// ExactBits returns F - 4, the largest number of bits of a significand that conversions keep as it is.
+func (b *Base) ExactBits() int { return b.log2M - 4 }
 
 // String describes the base in a few words.
 func (b *Base) String() string {

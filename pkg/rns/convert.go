@@ -56,7 +56,7 @@ func (c *Context) SetInt(z *Float, x *big.Int, exp int) {
 	magnitude := new(big.Int).Abs(x)
 	magnitude.Rsh(magnitude, zeros)
 	exp += int(zeros)
-	if length := magnitude.BitLen(); length > b.exactBits() {
+	if length := magnitude.BitLen(); length > b.ExactBits() {
 		exp += c.roundInt(magnitude, length-b.precision)
 	}
 	b.residuesOfLimbs(z.digits, limbsOf(magnitude, b.limbs))

@@ -51,7 +51,7 @@ func (c *Context) SetResidues(z *Float, residues []uint32, exp int, neg bool) {
 		return
 	}
 	z.Exp, z.Neg = exp, neg
-	if length := c.bitLen(z.digits, z.interval); length > b.exactBits() {
+	if length := c.bitLen(z.digits, z.interval); length > b.ExactBits() {
 		c.roundTo(z, length-b.precision)
 	}
 }

@@ -1,0 +1,317 @@
+package gemv
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+)
+
+// Op says which matrix multiplies x.
+type Op uint8
+
+// NoTrans is A, Trans its transpose.
+const (
+	NoTrans Op = iota
+	Trans
+)
+
+// String returns "N" or "T".
+func (op Op) String() string {
+	switch op {
+	case NoTrans:
+		return "N"
+	case Trans:
+		return "T"
+	}
+	return fmt.Sprintf("Op(%d)", uint8(op))
+}
+
+// Numbers is an array of numbers: Wide, finite numbers of any precision, or, where Wide is nil, Float64.
+type Numbers struct {
+	Float64 []float64
+	Wide    []*big.Float
+}
+
+// Len returns the number of numbers.
+func (x Numbers) Len() int {
+	if x.Wide != nil {
+		return len(x.Wide)
+	}
+	return len(x.Float64)
+}
+
+// class returns what matters of number i for infinities and NaN: the number itself if it is one of them, otherwise its sign.
+func (x Numbers) class(i int) float64 {
+	if x.Wide != nil {
+		return float64(x.Wide[i].Sign())
+	}
+	return classOf(x.Float64[i])
+}
+
+func classOf(x float64) float64 {
+	switch {
+	case x-x != 0:
+		return x
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return 0
+}
+
+// Scalar is a number: Wide, or Float64 where Wide is nil. The zero Scalar is 0.
+type Scalar struct {
+	Float64 float64
+	Wide    *big.Float
+}
+
+// Number returns the scalar x.
+func Number(x float64) Scalar { return Scalar{Float64: x} }
+
+// numbers returns the scalar as an array of one number.
+func (x Scalar) numbers() Numbers {
+	if x.Wide != nil {
+		return Numbers{Wide: []*big.Float{x.Wide}}
+	}
+	return Numbers{Float64: []float64{x.Float64}}
+}
+
+// is reports whether x is the number n.
+func (x Scalar) is(n float64) bool {
+	if x.Wide != nil {
+		return x.Wide.Cmp(big.NewFloat(n)) == 0
+	}
+	return x.Float64 == n
+}
+
+// Problem is y = Alpha*op(A)*x + Beta*y for an M x N matrix A; the package comment says how it is stored.
+type Problem struct {
+	Op    Op
+	M, N  int
+	Alpha Scalar
+	A     Numbers
+	LDA   int
+	X     Numbers
+	IncX  int
+	Beta  Scalar
+	Y     Numbers
+	IncY  int
+}
+
+// ErrArgument is wrapped by every error about an argument of a Problem.
+var ErrArgument = errors.New("gemv")
+
+// The errors of Check, each wrapped with the values that are wrong.
+var (
+	ErrOp        = errors.New("gemv: bad operation")
+	ErrNegativeM = errors.New("gemv: m < 0")
+	ErrNegativeN = errors.New("gemv: n < 0")
+	ErrLDA       = errors.New("gemv: lda < max(1, m)")
+	ErrIncX      = errors.New("gemv: incx = 0")
+	ErrIncY      = errors.New("gemv: incy = 0")
+	ErrShortX    = errors.New("gemv: x is too short")
+	ErrShortY    = errors.New("gemv: y is too short")
+	ErrShortA    = errors.New("gemv: a is too short")
+	ErrInfinite  = errors.New("gemv: infinity among wide numbers")
+)
+
+// argumentError is a message that is one of the errors of Check.
+type argumentError struct {
+	kind    error
+	message string
+}
+
+func (e *argumentError) Error() string   { return "gemv: " + e.message }
+func (e *argumentError) Unwrap() []error { return []error{e.kind, ErrArgument} }
+
+func argumentf(kind error, format string, args ...any) error {
+	return &argumentError{kind, fmt.Sprintf(format, args...)}
+}
+
+// Check checks the arguments in a fixed order: operation, m, n, lda, incx, incy; then the lengths of x, y and a, of which only
+// y's matters if m or n is 0. What is not read for alpha = 0 or beta = 0 must be there nevertheless, as in BLAS.
+func (p *Problem) Check() error {
+	switch {
+	case p.Op != NoTrans && p.Op != Trans:
+		return argumentf(ErrOp, "operation %v is neither N nor T", p.Op)
+	case p.M < 0:
+		return argumentf(ErrNegativeM, "m = %d < 0", p.M)
+	case p.N < 0:
+		return argumentf(ErrNegativeN, "n = %d < 0", p.N)
+	case p.LDA < max(1, p.M):
+		return argumentf(ErrLDA, "lda %d < max(1, m) = %d", p.LDA, max(1, p.M))
+	case p.IncX == 0:
+		return argumentf(ErrIncX, "incx = 0")
+	case p.IncY == 0:
+		return argumentf(ErrIncY, "incy = 0")
+	}
+	empty := p.M == 0 || p.N == 0
+	if err := checkLength(ErrShortX, "x", p.X, strided(p.Terms(), p.IncX)); err != nil && !empty {
+		return err
+	}
+	if err := checkLength(ErrShortY, "y", p.Y, strided(p.Rows(), p.IncY)); err != nil || empty {
+		return err
+	}
+	return checkLength(ErrShortA, "a", p.A, p.LDA*(p.N-1)+p.M)
+}
+
+// checkLength checks that x has the numbers wanted and that wide ones among them are finite.
+func checkLength(kind error, name string, x Numbers, want int) error {
+	if x.Len() < want {
+		return argumentf(kind, "%s has %d numbers, fewer than %d", name, x.Len(), want)
+	}
+	for i, w := range x.Wide[:min(len(x.Wide), want)] {
+		if w == nil || w.IsInf() {
+			return argumentf(ErrInfinite, "number %d of %s is infinite or missing", i, name)
+		}
+	}
+	return nil
+}
+
+// strided returns the length of an array that holds n numbers inc apart.
+func strided(n, inc int) int {
+	if n == 0 {
+		return 0
+	}
+	return (n-1)*max(inc, -inc) + 1
+}
+
+// Rows returns the length of y.
+func (p *Problem) Rows() int {
+	if p.Op == Trans {
+		return p.N
+	}
+	return p.M
+}
+
+// Terms returns the length of x, which is that of the sums.
+func (p *Problem) Terms() int {
+	if p.Op == Trans {
+		return p.M
+	}
+	return p.N
+}
+
+// work is how much of the problem there is to do.
+type work uint8
+
+const (
+	unchanged work = iota // y stays as it is
+	scaleOnly             // y = beta*y
+	full
+)
+
+func (p *Problem) work() work {
+	switch {
+	case p.M == 0 || p.N == 0, p.Alpha.is(0) && p.Beta.is(1):
+		return unchanged
+	case p.Alpha.is(0):
+		return scaleOnly
+	}
+	return full
+}
+
+// readsY reports whether y matters.
+func (p *Problem) readsY() bool { return p.work() == unchanged || !p.Beta.is(0) }
+
+// aIndex returns where the factor of x_j in component i lies in A.
+func (p *Problem) aIndex(i, j int) int {
+	if p.Op == Trans {
+		return i*p.LDA + j
+	}
+	return j*p.LDA + i
+}
+
+func (p *Problem) xIndex(j int) int { return place(j, p.Terms(), p.IncX) }
+func (p *Problem) yIndex(i int) int { return place(i, p.Rows(), p.IncY) }
+
+// place returns where element i of n lies in an array with increment inc.
+func place(i, n, inc int) int {
+	if inc < 0 {
+		return (n - 1 - i) * -inc
+	}
+	return i * inc
+}
+
+// specials returns the components that are not finite because a number of the problem is not: nil if
+// there is none, otherwise an array with NaN or an infinity for each such component and 0 for the others.
+//
+// In place of finite numbers it adds their signs: the sums of those are finite, so an infinity or NaN comes from one.
+func (p *Problem) specials() []float64 {
+	if !p.hasSpecial() {
+		return nil
+	}
+	result := make([]float64, p.Rows())
+	alpha, beta := p.Alpha.numbers().class(0), p.Beta.numbers().class(0)
+	for i := range result {
+		sum := 0.0
+		if p.readsY() {
+			sum = p.Y.class(p.yIndex(i))
+			if p.work() != unchanged {
+				sum *= beta
+			}
+		}
+		if p.work() == full {
+			for j := range p.Terms() {
+				sum += float64(float64(alpha*p.X.class(p.xIndex(j))) * p.A.class(p.aIndex(i, j)))
+			}
+		}
+		if sum-sum != 0 {
+			result[i] = sum
+		}
+	}
+	return result
+}
+
+// hasSpecial reports whether a number that is read is infinite or NaN.
+func (p *Problem) hasSpecial() bool {
+	special := func(x float64) bool { return x-x != 0 }
+	if special(p.Alpha.numbers().class(0)) || special(p.Beta.numbers().class(0)) {
+		return true
+	}
+	if p.readsY() && p.Y.Wide == nil {
+		for i := range p.Rows() {
+			if special(p.Y.Float64[p.yIndex(i)]) {
+				return true
+			}
+		}
+	}
+	if p.work() != full {
+		return false
+	}
+	if p.X.Wide == nil {
+		for j := range p.Terms() {
+			if special(p.X.Float64[p.xIndex(j)]) {
+				return true
+			}
+		}
+	}
+	if p.A.Wide == nil {
+		for j := range p.N {
+			for _, a := range p.A.Float64[j*p.LDA : j*p.LDA+p.M] {
+				if special(a) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// float returns number i as a big.Float, exactly, in z if it is a float64; infinities and NaN count as 0.
+func (x Numbers) float(z *big.Float, i int) *big.Float {
+	if x.Wide != nil {
+		return x.Wide[i]
+	}
+	return z.SetPrec(53).SetFloat64(finite(x.Float64[i]))
+}
+
+// finite returns x, or 0 if x is infinite or NaN.
+func finite(x float64) float64 {
+	if math.IsInf(x, 0) || math.IsNaN(x) {
+		return 0
+	}
+	return x
+}

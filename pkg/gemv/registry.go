@@ -1,0 +1,59 @@
+package gemv
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"mpbench/pkg/rns"
+)
+
+// ErrOption is wrapped by every error about an option that a method cannot work with.
+var ErrOption = errors.New("gemv")
+
+const sourcePaper2020 = "Isupov, Knyazkov 2020, DOI 10.25209/2079-3316-2020-11-3-61-84"
+
+var cpuOnly = []string{"cpu"}
+
+// methods is the registry, in the order in which tables show it.
+var methods = []Method{
+	{
+		Name: "float64", Summary: "gonum's Dgemv in binary64", Format: "binary64", Devices: cpuOnly,
+		FixedBits: 53, Bound: "g(n+2)*S + underflow, u = 2^-53", Source: "gonum.org/v1/gonum/blas/blas64", New: newFloat64,
+	},
+	{
+		Name: "bigfloat", Summary: "row by row with math/big.Float", Format: "big.Float", Devices: cpuOnly,
+		MinPrecision: 2, MaxPrecision: 1 << 16, Bound: "g(n+2)*S, u = 2^-p", Source: sourcePaper2020 + ", section 5", New: newBigFloat,
+	},
+	{
+		Name: "rns-basic", Summary: "row by row, one RNS operation after another", Format: "rns", Devices: cpuOnly,
+		MinPrecision: rns.MinPrecision, MaxPrecision: rns.MaxPrecision, Bound: "g(n+2)*S, u = 2^(1-p)",
+		Source: sourcePaper2020 + ", section 6.2", New: newBasic,
+	},
+	{
+		Name: "rns-split", Summary: "operations on arrays in parts: signs, exponents, intervals; residues; rounding; then sums", Format: "rns", Devices: cpuOnly,
+		MinPrecision: rns.MinPrecision, MaxPrecision: rns.MaxPrecision, Bound: "g(ceil(n/B)+ceil(log2 B)+2)*S, u = 2^(1-p), B numbers side by side",
+		Source: sourcePaper2020 + ", algorithm 1", New: newSplit,
+	},
+}
+
+// Methods returns all methods, in the order in which tables show them.
+func Methods() []Method { return slices.Clone(methods) }
+
+// Lookup returns the method of a name.
+func Lookup(name string) (Method, bool) {
+	i := slices.IndexFunc(methods, func(m Method) bool { return m.Name == name })
+	if i < 0 {
+		return Method{}, false
+	}
+	return methods[i], true
+}
+
+// Accepts returns an error that wraps ErrOption if the method cannot work at the precision p.
+// Methods of a fixed format accept any.
+func (m Method) Accepts(p int) error {
+	if m.FixedBits == 0 && (p < m.MinPrecision || p > m.MaxPrecision) {
+		return fmt.Errorf("%w: precision %d is outside the range of %s, %d to %d bits", ErrOption, p, m.Name, m.MinPrecision, m.MaxPrecision)
+	}
+	return nil
+}
