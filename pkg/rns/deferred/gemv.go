@@ -3,7 +3,6 @@ package deferred
 import "math/big"
 
 const (
-	dotRows    = 4    // rows that a kernel multiplies by x at a time
 	dotColumns = 2048 // columns that fit the vector kernels' lazy sums: 8 lanes of 256 products
 	rowBlock   = 64   // rows of one task
 	axpyRows   = lazyProducts
@@ -34,16 +33,15 @@ func (s *Accumulator) MulVec(a *Matrix, x *Vector, threads int) {
 func (s *Accumulator) mulRows(a *Matrix, x *Vector, k, i, end int) {
 	plane, xs := a.plane(k), x.plane(k)
 	delta := s.base.delta[k]
-	for ; i < end; i += dotRows {
-		var out [2 * dotRows]uint64
-		n := min(dotRows, end-i)
+	z := s.residues[k*s.stride:]
+	for ; i < end; i++ {
+		row := plane[i*a.ld : (i+1)*a.ld]
+		var low, high uint64
 		for j := 0; j < a.ld; j += dotColumns {
-			dotBlock(out[:2*n], plane[i*a.ld+j:], a.ld, xs[j:min(j+dotColumns, a.ld)])
+			l, h := dot(row[j:], xs[j:min(j+dotColumns, a.ld)])
+			low, high = low+l, high+h
 		}
-		z := s.residues[k*s.stride+i:][:n]
-		for r := range z {
-			z[r] = addHalves(z[r], out[r], out[n+r], delta)
-		}
+		z[i] = addHalves(z[i], low, high, delta)
 	}
 }
 

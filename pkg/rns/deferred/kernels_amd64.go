@@ -23,57 +23,58 @@ func SIMD() string {
 	return "none"
 }
 
-func dotBlock(out []uint64, a []uint32, ld int, x []uint32) {
-	rows, n := len(out)/2, len(x)
-	if rows == 0 || n == 0 {
-		return
-	}
-	_ = a[(rows-1)*ld+n-1]
-	switch {
-	case rows == dotRows && useAVX512:
-		dot4AVX512(&out[0], &a[0], ld, &x[0], n)
-	case rows == dotRows && useAVX2:
-		dot4AVX2(&out[0], &a[0], ld, &x[0], n)
+func dot(a, x []uint32) (low, high uint64) {
+	switch n := len(x); {
+	case n == 0:
+		return 0, 0
+	case useAVX512:
+		return dotAVX512(&a[:n][0], &x[0], n)
 	case useAVX2:
-		for r := range rows {
-			var halves [2]uint64
-			if useAVX512 {
-				dot1AVX512(&halves[0], &a[r*ld], &x[0], n)
-			} else {
-				dot1AVX2(&halves[0], &a[r*ld], &x[0], n)
-			}
-			out[r] += halves[0]
-			out[rows+r] += halves[1]
-		}
-	default:
-		dotBlockGeneric(out, a, ld, x)
+		return dotAVX2(&a[:n][0], &x[0], n)
 	}
+	return dotGeneric(a, x)
 }
 
 func axpyBlock(sums []uint64, a []uint32, ld int, c []uint32) {
 	n := len(sums)
-	if len(c) == 0 || n == 0 {
+	if !useAVX2 || n == 0 {
+		axpyBlockGeneric(sums, a, ld, c)
 		return
 	}
-	_ = a[(len(c)-1)*ld+n-1]
-	r := 0
-	switch {
-	case useAVX512:
-		for ; r+8 <= len(c); r += 8 {
+	for r, cr := range c {
+		row := a[r*ld:][:n]
+		next := &row[0]
+		if r+1 < len(c) {
+			next = &a[(r+1)*ld]
+		}
+		if useAVX512 {
+			axpyAVX512(&sums[0], &row[0], next, cr, n)
+		} else {
+			axpyAVX2(&sums[0], &row[0], next, cr, n)
+		}
+	}
+}
+
+func axpyTable(sums []uint64, a []uint32, ld int, c []uint32) {
+	n := len(sums)
+	if !useAVX2 || n == 0 {
+		axpyBlockGeneric(sums, a, ld, c)
+		return
+	}
+	r, step := 0, 4
+	if useAVX512 {
+		step = 8
+	}
+	for ; r+step <= len(c); r += step {
+		_ = a[(r+step-1)*ld+n-1]
+		if useAVX512 {
 			axpy8AVX512(&sums[0], &a[r*ld], ld, &c[r], n)
-		}
-		for ; r < len(c); r++ {
-			axpy1AVX512(&sums[0], &a[r*ld], &c[r], n)
-		}
-	case useAVX2:
-		for ; r+4 <= len(c); r += 4 {
+		} else {
 			axpy4AVX2(&sums[0], &a[r*ld], ld, &c[r], n)
 		}
-		for ; r < len(c); r++ {
-			axpy1AVX2(&sums[0], &a[r*ld], &c[r], n)
-		}
-	default:
-		axpyBlockGeneric(sums, a, ld, c)
+	}
+	if r < len(c) {
+		axpyBlock(sums, a[r*ld:], ld, c[r:])
 	}
 }
 

@@ -4,119 +4,12 @@
 
 #include "textflag.h"
 
-// func dot4AVX2(out *uint64, a *uint32, ld int, x *uint32, n int)
-// Requires: AVX, AVX2
-TEXT ·dot4AVX2(SB), NOSPLIT, $0-40
-	MOVQ  a+8(FP), AX
-	MOVQ  ld+16(FP), CX
-	LEAQ  (AX)(CX*4), DX
-	LEAQ  (DX)(CX*4), BX
-	LEAQ  (BX)(CX*4), CX
-	MOVQ  x+24(FP), SI
-	MOVQ  n+32(FP), DI
-	SHLQ  $0x02, DI
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VPXOR Y7, Y7, Y7
-	XORQ  R8, R8
-	JMP   columns_test
-
-columns:
-	VMOVDQU  (SI)(R8*1), Y8
-	VPSRLQ   $0x20, Y8, Y9
-	VMOVDQU  (AX)(R8*1), Y10
-	VPMULUDQ Y8, Y10, Y11
-	VPADDQ   Y11, Y0, Y0
-	VPSRLQ   $0x20, Y10, Y10
-	VPMULUDQ Y9, Y10, Y10
-	VPADDQ   Y10, Y1, Y1
-	VMOVDQU  (DX)(R8*1), Y10
-	VPMULUDQ Y8, Y10, Y11
-	VPADDQ   Y11, Y2, Y2
-	VPSRLQ   $0x20, Y10, Y10
-	VPMULUDQ Y9, Y10, Y10
-	VPADDQ   Y10, Y3, Y3
-	VMOVDQU  (BX)(R8*1), Y10
-	VPMULUDQ Y8, Y10, Y11
-	VPADDQ   Y11, Y4, Y4
-	VPSRLQ   $0x20, Y10, Y10
-	VPMULUDQ Y9, Y10, Y10
-	VPADDQ   Y10, Y5, Y5
-	VMOVDQU  (CX)(R8*1), Y10
-	VPMULUDQ Y8, Y10, Y8
-	VPADDQ   Y8, Y6, Y6
-	VPSRLQ   $0x20, Y10, Y10
-	VPMULUDQ Y9, Y10, Y10
-	VPADDQ   Y10, Y7, Y7
-	ADDQ     $+32, R8
-
-columns_test:
-	CMPQ         R8, DI
-	JLT          columns
-	MOVQ         $0x00000000ffffffff, AX
-	VMOVQ        AX, X8
-	VPBROADCASTQ X8, Y8
-	VPAND        Y8, Y0, Y9
-	VPAND        Y8, Y1, Y10
-	VPADDQ       Y10, Y9, Y9
-	VPSRLQ       $0x20, Y0, Y0
-	VPSRLQ       $0x20, Y1, Y1
-	VPADDQ       Y1, Y0, Y0
-	VPAND        Y8, Y2, Y1
-	VPAND        Y8, Y3, Y10
-	VPADDQ       Y10, Y1, Y1
-	VPSRLQ       $0x20, Y2, Y2
-	VPSRLQ       $0x20, Y3, Y3
-	VPADDQ       Y3, Y2, Y2
-	VPAND        Y8, Y4, Y3
-	VPAND        Y8, Y5, Y10
-	VPADDQ       Y10, Y3, Y3
-	VPSRLQ       $0x20, Y4, Y4
-	VPSRLQ       $0x20, Y5, Y5
-	VPADDQ       Y5, Y4, Y4
-	VPAND        Y8, Y6, Y5
-	VPAND        Y8, Y7, Y8
-	VPADDQ       Y8, Y5, Y5
-	VPSRLQ       $0x20, Y6, Y6
-	VPSRLQ       $0x20, Y7, Y7
-	VPADDQ       Y7, Y6, Y6
-	MOVQ         out+0(FP), AX
-	VPUNPCKLQDQ  Y1, Y9, Y7
-	VPUNPCKHQDQ  Y1, Y9, Y1
-	VPADDQ       Y7, Y1, Y1
-	VPUNPCKLQDQ  Y5, Y3, Y7
-	VPUNPCKHQDQ  Y5, Y3, Y3
-	VPADDQ       Y7, Y3, Y3
-	VPERM2I128   $0x20, Y3, Y1, Y5
-	VPERM2I128   $0x31, Y3, Y1, Y1
-	VPADDQ       Y5, Y1, Y1
-	VPADDQ       (AX), Y1, Y1
-	VMOVDQU      Y1, (AX)
-	VPUNPCKLQDQ  Y2, Y0, Y1
-	VPUNPCKHQDQ  Y2, Y0, Y0
-	VPADDQ       Y1, Y0, Y0
-	VPUNPCKLQDQ  Y6, Y4, Y1
-	VPUNPCKHQDQ  Y6, Y4, Y2
-	VPADDQ       Y1, Y2, Y2
-	VPERM2I128   $0x20, Y2, Y0, Y1
-	VPERM2I128   $0x31, Y2, Y0, Y0
-	VPADDQ       Y1, Y0, Y0
-	VPADDQ       32(AX), Y0, Y0
-	VMOVDQU      Y0, 32(AX)
-	VZEROUPPER
-	RET
-
-// func dot1AVX2(out *uint64, a *uint32, x *uint32, n int)
-// Requires: AVX, AVX2
-TEXT ·dot1AVX2(SB), NOSPLIT, $0-32
-	MOVQ  a+8(FP), AX
-	MOVQ  x+16(FP), CX
-	MOVQ  n+24(FP), DX
+// func dotAVX2(a *uint32, x *uint32, n int) (low uint64, high uint64)
+// Requires: AVX, AVX2, MMX+
+TEXT ·dotAVX2(SB), NOSPLIT, $0-40
+	MOVQ  a+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  n+16(FP), DX
 	SHLQ  $0x02, DX
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
@@ -124,15 +17,16 @@ TEXT ·dot1AVX2(SB), NOSPLIT, $0-32
 	JMP   columns_test
 
 columns:
-	VMOVDQU  (CX)(BX*1), Y2
-	VPSRLQ   $0x20, Y2, Y3
-	VMOVDQU  (AX)(BX*1), Y4
-	VPMULUDQ Y2, Y4, Y2
-	VPADDQ   Y2, Y0, Y0
-	VPSRLQ   $0x20, Y4, Y4
-	VPMULUDQ Y3, Y4, Y4
-	VPADDQ   Y4, Y1, Y1
-	ADDQ     $+32, BX
+	PREFETCHT0 4096(AX)(BX*1)
+	VMOVDQU    (CX)(BX*1), Y2
+	VMOVDQU    (AX)(BX*1), Y4
+	VPSRLQ     $0x20, Y2, Y3
+	VPMULUDQ   Y2, Y4, Y2
+	VPADDQ     Y2, Y0, Y0
+	VPSRLQ     $0x20, Y4, Y4
+	VPMULUDQ   Y3, Y4, Y4
+	VPADDQ     Y4, Y1, Y1
+	ADDQ       $+32, BX
 
 columns_test:
 	CMPQ         BX, DX
@@ -146,19 +40,52 @@ columns_test:
 	VPSRLQ       $0x20, Y0, Y0
 	VPSRLQ       $0x20, Y1, Y1
 	VPADDQ       Y1, Y0, Y0
-	MOVQ         out+0(FP), AX
 	VEXTRACTI128 $0x01, Y3, X1
 	VPADDQ       X3, X1, X1
 	VPSRLDQ      $0x08, X1, X2
 	VPADDQ       X1, X2, X2
-	VPADDQ       (AX), X2, X2
-	VMOVQ        X2, (AX)
+	VMOVQ        X2, AX
+	MOVQ         AX, low+24(FP)
 	VEXTRACTI128 $0x01, Y0, X1
 	VPADDQ       X0, X1, X1
 	VPSRLDQ      $0x08, X1, X0
 	VPADDQ       X1, X0, X0
-	VPADDQ       8(AX), X0, X0
-	VMOVQ        X0, 8(AX)
+	VMOVQ        X0, AX
+	MOVQ         AX, high+32(FP)
+	VZEROUPPER
+	RET
+
+// func axpyAVX2(sums *uint64, a *uint32, next *uint32, c uint32, n int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·axpyAVX2(SB), NOSPLIT, $0-40
+	MOVQ         a+8(FP), AX
+	MOVL         c+24(FP), CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         next+16(FP), CX
+	MOVQ         sums+0(FP), DX
+	MOVQ         n+32(FP), BX
+	SHLQ         $0x02, BX
+	XORQ         SI, SI
+	JMP          columns_test
+
+columns:
+	PREFETCHT0 (CX)(SI*1)
+	VMOVDQU    (DX)(SI*2), Y1
+	VPMOVZXDQ  (AX)(SI*1), Y2
+	VPMULUDQ   Y0, Y2, Y2
+	VPADDQ     Y2, Y1, Y1
+	VMOVDQU    Y1, (DX)(SI*2)
+	VMOVDQU    32(DX)(SI*2), Y1
+	VPMOVZXDQ  16(AX)(SI*1), Y2
+	VPMULUDQ   Y0, Y2, Y2
+	VPADDQ     Y2, Y1, Y1
+	VMOVDQU    Y1, 32(DX)(SI*2)
+	ADDQ       $+32, SI
+
+columns_test:
+	CMPQ SI, BX
+	JLT  columns
 	VZEROUPPER
 	RET
 
@@ -214,37 +141,6 @@ columns:
 
 columns_test:
 	CMPQ R8, DI
-	JLT  columns
-	VZEROUPPER
-	RET
-
-// func axpy1AVX2(sums *uint64, a *uint32, c *uint32, n int)
-// Requires: AVX, AVX2
-TEXT ·axpy1AVX2(SB), NOSPLIT, $0-32
-	MOVQ         a+8(FP), AX
-	MOVQ         c+16(FP), CX
-	VPBROADCASTD (CX), Y0
-	MOVQ         sums+0(FP), CX
-	MOVQ         n+24(FP), DX
-	SHLQ         $0x02, DX
-	XORQ         BX, BX
-	JMP          columns_test
-
-columns:
-	VMOVDQU   (CX)(BX*2), Y1
-	VPMOVZXDQ (AX)(BX*1), Y2
-	VPMULUDQ  Y0, Y2, Y2
-	VPADDQ    Y2, Y1, Y1
-	VMOVDQU   Y1, (CX)(BX*2)
-	VMOVDQU   32(CX)(BX*2), Y1
-	VPMOVZXDQ 16(AX)(BX*1), Y2
-	VPMULUDQ  Y0, Y2, Y2
-	VPADDQ    Y2, Y1, Y1
-	VMOVDQU   Y1, 32(CX)(BX*2)
-	ADDQ      $+32, BX
-
-columns_test:
-	CMPQ BX, DX
 	JLT  columns
 	VZEROUPPER
 	RET
@@ -496,127 +392,12 @@ columns_test:
 	VZEROUPPER
 	RET
 
-// func dot4AVX512(out *uint64, a *uint32, ld int, x *uint32, n int)
-// Requires: AVX, AVX2, AVX512F
-TEXT ·dot4AVX512(SB), NOSPLIT, $0-40
-	MOVQ   a+8(FP), AX
-	MOVQ   ld+16(FP), CX
-	LEAQ   (AX)(CX*4), DX
-	LEAQ   (DX)(CX*4), BX
-	LEAQ   (BX)(CX*4), CX
-	MOVQ   x+24(FP), SI
-	MOVQ   n+32(FP), DI
-	SHLQ   $0x02, DI
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	XORQ   R8, R8
-	JMP    columns_test
-
-columns:
-	VMOVDQU64 (SI)(R8*1), Z8
-	VPSRLQ    $0x20, Z8, Z9
-	VMOVDQU64 (AX)(R8*1), Z10
-	VPMULUDQ  Z8, Z10, Z11
-	VPADDQ    Z11, Z0, Z0
-	VPSRLQ    $0x20, Z10, Z10
-	VPMULUDQ  Z9, Z10, Z10
-	VPADDQ    Z10, Z1, Z1
-	VMOVDQU64 (DX)(R8*1), Z10
-	VPMULUDQ  Z8, Z10, Z11
-	VPADDQ    Z11, Z2, Z2
-	VPSRLQ    $0x20, Z10, Z10
-	VPMULUDQ  Z9, Z10, Z10
-	VPADDQ    Z10, Z3, Z3
-	VMOVDQU64 (BX)(R8*1), Z10
-	VPMULUDQ  Z8, Z10, Z11
-	VPADDQ    Z11, Z4, Z4
-	VPSRLQ    $0x20, Z10, Z10
-	VPMULUDQ  Z9, Z10, Z10
-	VPADDQ    Z10, Z5, Z5
-	VMOVDQU64 (CX)(R8*1), Z10
-	VPMULUDQ  Z8, Z10, Z8
-	VPADDQ    Z8, Z6, Z6
-	VPSRLQ    $0x20, Z10, Z10
-	VPMULUDQ  Z9, Z10, Z10
-	VPADDQ    Z10, Z7, Z7
-	ADDQ      $+64, R8
-
-columns_test:
-	CMPQ          R8, DI
-	JLT           columns
-	MOVQ          $0x00000000ffffffff, AX
-	VMOVQ         AX, X8
-	VPBROADCASTQ  X8, Z8
-	VPANDQ        Z8, Z0, Z9
-	VPANDQ        Z8, Z1, Z10
-	VPADDQ        Z10, Z9, Z9
-	VPSRLQ        $0x20, Z0, Z0
-	VPSRLQ        $0x20, Z1, Z1
-	VPADDQ        Z1, Z0, Z0
-	VPANDQ        Z8, Z2, Z1
-	VPANDQ        Z8, Z3, Z10
-	VPADDQ        Z10, Z1, Z1
-	VPSRLQ        $0x20, Z2, Z2
-	VPSRLQ        $0x20, Z3, Z3
-	VPADDQ        Z3, Z2, Z2
-	VPANDQ        Z8, Z4, Z3
-	VPANDQ        Z8, Z5, Z10
-	VPADDQ        Z10, Z3, Z3
-	VPSRLQ        $0x20, Z4, Z4
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z4, Z4
-	VPANDQ        Z8, Z6, Z5
-	VPANDQ        Z8, Z7, Z8
-	VPADDQ        Z8, Z5, Z5
-	VPSRLQ        $0x20, Z6, Z6
-	VPSRLQ        $0x20, Z7, Z7
-	VPADDQ        Z7, Z6, Z6
-	MOVQ          out+0(FP), AX
-	VPUNPCKLQDQ   Z1, Z9, Z7
-	VPUNPCKHQDQ   Z1, Z9, Z1
-	VPADDQ        Z7, Z1, Z1
-	VEXTRACTI64X4 $0x01, Z1, Y7
-	VPADDQ        Y1, Y7, Y7
-	VPUNPCKLQDQ   Z5, Z3, Z1
-	VPUNPCKHQDQ   Z5, Z3, Z3
-	VPADDQ        Z1, Z3, Z3
-	VEXTRACTI64X4 $0x01, Z3, Y1
-	VPADDQ        Y3, Y1, Y1
-	VPERM2I128    $0x20, Y1, Y7, Y3
-	VPERM2I128    $0x31, Y1, Y7, Y1
-	VPADDQ        Y3, Y1, Y1
-	VPADDQ        (AX), Y1, Y1
-	VMOVDQU       Y1, (AX)
-	VPUNPCKLQDQ   Z2, Z0, Z1
-	VPUNPCKHQDQ   Z2, Z0, Z0
-	VPADDQ        Z1, Z0, Z0
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	VPADDQ        Y0, Y1, Y1
-	VPUNPCKLQDQ   Z6, Z4, Z0
-	VPUNPCKHQDQ   Z6, Z4, Z2
-	VPADDQ        Z0, Z2, Z2
-	VEXTRACTI64X4 $0x01, Z2, Y0
-	VPADDQ        Y2, Y0, Y0
-	VPERM2I128    $0x20, Y0, Y1, Y2
-	VPERM2I128    $0x31, Y0, Y1, Y0
-	VPADDQ        Y2, Y0, Y0
-	VPADDQ        32(AX), Y0, Y0
-	VMOVDQU       Y0, 32(AX)
-	VZEROUPPER
-	RET
-
-// func dot1AVX512(out *uint64, a *uint32, x *uint32, n int)
-// Requires: AVX, AVX2, AVX512F
-TEXT ·dot1AVX512(SB), NOSPLIT, $0-32
-	MOVQ   a+8(FP), AX
-	MOVQ   x+16(FP), CX
-	MOVQ   n+24(FP), DX
+// func dotAVX512(a *uint32, x *uint32, n int) (low uint64, high uint64)
+// Requires: AVX, AVX2, AVX512F, MMX+
+TEXT ·dotAVX512(SB), NOSPLIT, $0-40
+	MOVQ   a+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   n+16(FP), DX
 	SHLQ   $0x02, DX
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -624,15 +405,16 @@ TEXT ·dot1AVX512(SB), NOSPLIT, $0-32
 	JMP    columns_test
 
 columns:
-	VMOVDQU64 (CX)(BX*1), Z2
-	VPSRLQ    $0x20, Z2, Z3
-	VMOVDQU64 (AX)(BX*1), Z4
-	VPMULUDQ  Z2, Z4, Z2
-	VPADDQ    Z2, Z0, Z0
-	VPSRLQ    $0x20, Z4, Z4
-	VPMULUDQ  Z3, Z4, Z4
-	VPADDQ    Z4, Z1, Z1
-	ADDQ      $+64, BX
+	PREFETCHT0 4096(AX)(BX*1)
+	VMOVDQU64  (CX)(BX*1), Z2
+	VMOVDQU64  (AX)(BX*1), Z4
+	VPSRLQ     $0x20, Z2, Z3
+	VPMULUDQ   Z2, Z4, Z2
+	VPADDQ     Z2, Z0, Z0
+	VPSRLQ     $0x20, Z4, Z4
+	VPMULUDQ   Z3, Z4, Z4
+	VPADDQ     Z4, Z1, Z1
+	ADDQ       $+64, BX
 
 columns_test:
 	CMPQ          BX, DX
@@ -646,23 +428,56 @@ columns_test:
 	VPSRLQ        $0x20, Z0, Z0
 	VPSRLQ        $0x20, Z1, Z1
 	VPADDQ        Z1, Z0, Z0
-	MOVQ          out+0(FP), AX
 	VEXTRACTI64X4 $0x01, Z3, Y1
 	VPADDQ        Y3, Y1, Y1
 	VEXTRACTI128  $0x01, Y1, X2
 	VPADDQ        X1, X2, X2
 	VPSRLDQ       $0x08, X2, X1
 	VPADDQ        X2, X1, X1
-	VPADDQ        (AX), X1, X1
-	VMOVQ         X1, (AX)
+	VMOVQ         X1, AX
+	MOVQ          AX, low+24(FP)
 	VEXTRACTI64X4 $0x01, Z0, Y1
 	VPADDQ        Y0, Y1, Y1
 	VEXTRACTI128  $0x01, Y1, X0
 	VPADDQ        X1, X0, X0
 	VPSRLDQ       $0x08, X0, X1
 	VPADDQ        X0, X1, X1
-	VPADDQ        8(AX), X1, X1
-	VMOVQ         X1, 8(AX)
+	VMOVQ         X1, AX
+	MOVQ          AX, high+32(FP)
+	VZEROUPPER
+	RET
+
+// func axpyAVX512(sums *uint64, a *uint32, next *uint32, c uint32, n int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·axpyAVX512(SB), NOSPLIT, $0-40
+	MOVQ         a+8(FP), AX
+	MOVL         c+24(FP), CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Z0
+	MOVQ         next+16(FP), CX
+	MOVQ         sums+0(FP), DX
+	MOVQ         n+32(FP), BX
+	SHLQ         $0x02, BX
+	XORQ         SI, SI
+	JMP          columns_test
+
+columns:
+	PREFETCHT0 (CX)(SI*1)
+	VMOVDQU64  (DX)(SI*2), Z1
+	VPMOVZXDQ  (AX)(SI*1), Z2
+	VPMULUDQ   Z0, Z2, Z2
+	VPADDQ     Z2, Z1, Z1
+	VMOVDQU64  Z1, (DX)(SI*2)
+	VMOVDQU64  64(DX)(SI*2), Z1
+	VPMOVZXDQ  32(AX)(SI*1), Z2
+	VPMULUDQ   Z0, Z2, Z2
+	VPADDQ     Z2, Z1, Z1
+	VMOVDQU64  Z1, 64(DX)(SI*2)
+	ADDQ       $+64, SI
+
+columns_test:
+	CMPQ SI, BX
+	JLT  columns
 	VZEROUPPER
 	RET
 
@@ -750,37 +565,6 @@ columns:
 
 columns_test:
 	CMPQ R12, R11
-	JLT  columns
-	VZEROUPPER
-	RET
-
-// func axpy1AVX512(sums *uint64, a *uint32, c *uint32, n int)
-// Requires: AVX, AVX512F
-TEXT ·axpy1AVX512(SB), NOSPLIT, $0-32
-	MOVQ         a+8(FP), AX
-	MOVQ         c+16(FP), CX
-	VPBROADCASTD (CX), Z0
-	MOVQ         sums+0(FP), CX
-	MOVQ         n+24(FP), DX
-	SHLQ         $0x02, DX
-	XORQ         BX, BX
-	JMP          columns_test
-
-columns:
-	VMOVDQU64 (CX)(BX*2), Z1
-	VPMOVZXDQ (AX)(BX*1), Z2
-	VPMULUDQ  Z0, Z2, Z2
-	VPADDQ    Z2, Z1, Z1
-	VMOVDQU64 Z1, (CX)(BX*2)
-	VMOVDQU64 64(CX)(BX*2), Z1
-	VPMOVZXDQ 32(AX)(BX*1), Z2
-	VPMULUDQ  Z0, Z2, Z2
-	VPADDQ    Z2, Z1, Z1
-	VMOVDQU64 Z1, 64(CX)(BX*2)
-	ADDQ      $+64, BX
-
-columns_test:
-	CMPQ BX, DX
 	JLT  columns
 	VZEROUPPER
 	RET

@@ -3,35 +3,30 @@ package deferred
 // The functions of this file are what the vector kernels compute. Residues are below their modulus m = 2^28 - delta, and rows of
 // residues have lengths that are multiples of laneMultiple, padded with zeros.
 
-// dotBlockGeneric adds the products of rows of A with x to out: for each of len(out)/2 rows,
-//
-//	out[r] + 2^32 * out[rows+r] += sum_j a[r*ld + j] * x[j]
-//
-// How the sum is split over the two words is not specified, only that each grows by less than 2^32 * (len(x)/256 + 16).
-// len(x) is at most dotColumns.
-func dotBlockGeneric(out []uint64, a []uint32, ld int, x []uint32) {
-	rows := len(out) / 2
-	for r := range rows {
-		row := a[r*ld:][:len(x)]
-		for j := 0; j < len(x); j += lazyProducts {
-			end := min(j+lazyProducts, len(x))
-			var s0, s1, s2, s3 uint64 // rows are multiples of 4 long
-			p, q := row[j:end], x[j:end]
-			for len(p) >= 4 && len(q) >= 4 {
-				s0 += uint64(p[0]) * uint64(q[0])
-				s1 += uint64(p[1]) * uint64(q[1])
-				s2 += uint64(p[2]) * uint64(q[2])
-				s3 += uint64(p[3]) * uint64(q[3])
-				p, q = p[4:], q[4:]
-			}
-			s0 += s1 + s2 + s3
-			out[r] += s0 & 0xffffffff
-			out[rows+r] += s0 >> 32
+// dotGeneric returns low + 2^32*high = sum a[j]*x[j]. How the sum is split over the two words is not specified, only that each
+// is below 2^32 * (len(x)/256 + 16). len(x) is a multiple of laneMultiple and at most dotColumns.
+func dotGeneric(a, x []uint32) (low, high uint64) {
+	a = a[:len(x)]
+	for len(x) > 0 {
+		n := min(len(x), lazyProducts)
+		var s0, s1, s2, s3 uint64
+		for j := 0; j+4 <= n; j += 4 {
+			p, q := a[j:j+4:j+4], x[j:j+4:j+4]
+			s0 += uint64(p[0]) * uint64(q[0])
+			s1 += uint64(p[1]) * uint64(q[1])
+			s2 += uint64(p[2]) * uint64(q[2])
+			s3 += uint64(p[3]) * uint64(q[3])
 		}
+		s0 += s1 + s2 + s3
+		low += s0 & 0xffffffff
+		high += s0 >> 32
+		a, x = a[n:], x[n:]
 	}
+	return low, high
 }
 
-// axpyBlockGeneric adds a combination of rows of A to sums: sums[j] += sum_r c[r] * a[r*ld + j].
+// axpyBlockGeneric adds a combination of rows of A to sums: sums[j] += sum_r c[r] * a[r*ld + j]. There are two vector versions:
+// axpyBlock for a matrix that is streamed through, axpyTable for one that stays in the caches.
 // The sums wrap modulo 2^64; callers bring them back before that happens, every lazyProducts rows.
 func axpyBlockGeneric(sums []uint64, a []uint32, ld int, c []uint32) {
 	n := len(sums)

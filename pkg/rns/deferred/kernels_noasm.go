@@ -2,7 +2,8 @@
 
 package deferred
 
-func dotBlock(out []uint64, a []uint32, ld int, x []uint32)   { dotBlockGeneric(out, a, ld, x) }
+func dot(a, x []uint32) (low, high uint64)                    { return dotGeneric(a, x) }
+func axpyTable(sums []uint64, a []uint32, ld int, c []uint32) { axpyBlockGeneric(sums, a, ld, c) }
 func axpyBlock(sums []uint64, a []uint32, ld int, c []uint32) { axpyBlockGeneric(sums, a, ld, c) }
 func reduceSums(sums []uint64, delta uint32)                  { reduceSumsGeneric(sums, delta) }
 func sumBlock(x []uint32) uint64                              { return sumBlockGeneric(x) }

@@ -4,27 +4,21 @@
 
 package deferred
 
-// dot4AVX2 adds the sums of the low halves of the products of each row with x to out, and of the high halves
-// to the words after those; n is at most 2048. It works like dotBlockGeneric.
+// dotAVX2 returns low + 2^32*high = sum a[j]*x[j] for n <= 2048. It works like dotGeneric.
 //
 //go:noescape
-func dot4AVX2(out *uint64, a *uint32, ld int, x *uint32, n int)
+func dotAVX2(a *uint32, x *uint32, n int) (low uint64, high uint64)
 
-// dot1AVX2 adds the sums of the low halves of the products of each row with x to out, and of the high halves
-// to the words after those; n is at most 2048. It works like dotBlockGeneric.
+// axpyAVX2 adds c times a row to n sums and asks for the row at next meanwhile.
+// It works like axpyBlockGeneric with one coefficient.
 //
 //go:noescape
-func dot1AVX2(out *uint64, a *uint32, x *uint32, n int)
+func axpyAVX2(sums *uint64, a *uint32, next *uint32, c uint32, n int)
 
-// axpy4AVX2 adds to n sums the products of as many rows with their coefficients c. It works like axpyBlockGeneric.
+// axpy4AVX2 adds to n sums the products of 4 rows with their coefficients c. It works like axpyBlockGeneric.
 //
 //go:noescape
 func axpy4AVX2(sums *uint64, a *uint32, ld int, c *uint32, n int)
-
-// axpy1AVX2 adds to n sums the products of as many rows with their coefficients c. It works like axpyBlockGeneric.
-//
-//go:noescape
-func axpy1AVX2(sums *uint64, a *uint32, c *uint32, n int)
 
 // reduceSumsAVX2 reduces n sums modulo 2^28 - delta. It works like reduceSumsGeneric.
 //
@@ -42,27 +36,21 @@ func combineAVX2(z *uint32, table *uint32, stride int, coef *uint32, count int, 
 //go:noescape
 func sumBlockAVX2(x *uint32, n int) uint64
 
-// dot4AVX512 adds the sums of the low halves of the products of each row with x to out, and of the high halves
-// to the words after those; n is at most 2048. It works like dotBlockGeneric.
+// dotAVX512 returns low + 2^32*high = sum a[j]*x[j] for n <= 2048. It works like dotGeneric.
 //
 //go:noescape
-func dot4AVX512(out *uint64, a *uint32, ld int, x *uint32, n int)
+func dotAVX512(a *uint32, x *uint32, n int) (low uint64, high uint64)
 
-// dot1AVX512 adds the sums of the low halves of the products of each row with x to out, and of the high halves
-// to the words after those; n is at most 2048. It works like dotBlockGeneric.
+// axpyAVX512 adds c times a row to n sums and asks for the row at next meanwhile.
+// It works like axpyBlockGeneric with one coefficient.
 //
 //go:noescape
-func dot1AVX512(out *uint64, a *uint32, x *uint32, n int)
+func axpyAVX512(sums *uint64, a *uint32, next *uint32, c uint32, n int)
 
-// axpy8AVX512 adds to n sums the products of as many rows with their coefficients c. It works like axpyBlockGeneric.
+// axpy8AVX512 adds to n sums the products of 8 rows with their coefficients c. It works like axpyBlockGeneric.
 //
 //go:noescape
 func axpy8AVX512(sums *uint64, a *uint32, ld int, c *uint32, n int)
-
-// axpy1AVX512 adds to n sums the products of as many rows with their coefficients c. It works like axpyBlockGeneric.
-//
-//go:noescape
-func axpy1AVX512(sums *uint64, a *uint32, c *uint32, n int)
 
 // reduceSumsAVX512 reduces n sums modulo 2^28 - delta. It works like reduceSumsGeneric.
 //

@@ -44,7 +44,7 @@ func (r *reconstructor) integer(z *big.Int, b *base, t int) {
 	clear(limbs)
 	for {
 		part := min(len(coef), lazyProducts-1) // with the limb left by carry, sums are below 255*2^56 + 2^28
-		axpyBlock(limbs, table, b.lanes, coef[:part])
+		axpyTable(limbs, table, b.lanes, coef[:part])
 		carry(limbs[:b.n])
 		if coef = coef[part:]; len(coef) == 0 {
 			break

@@ -5,6 +5,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -26,10 +28,9 @@ var sets = []isa{{"AVX2", 4, 4}, {"AVX512", 8, 8}}
 func main() {
 	ConstraintExpr("amd64,!noasm")
 	for _, s := range sets {
-		s.dot(4)
-		s.dot(1)
-		s.axpy(s.rows)
-		s.axpy(1)
+		s.dot()
+		s.axpy()
+		s.axpyRows()
 		s.reduce()
 		s.combine()
 		s.sum()
@@ -115,143 +116,115 @@ func loop(label string, offset, end reg.GPVirtual, step int, body func()) {
 	JLT(LabelRef(label))
 }
 
-// rowPointers returns pointers to rows a, a + ld, ..., for ld residues of 4 bytes.
-func rowPointers(rows int) []reg.GPVirtual {
-	p := []reg.GPVirtual{Load(Param("a"), GP64()).(reg.GPVirtual)}
-	if rows == 1 {
-		return p
-	}
-	ld := Load(Param("ld"), GP64())
-	for r := 1; r < rows; r++ {
-		next := GP64()
-		LEAQ(Mem{Base: p[r-1], Index: ld, Scale: 4}, next)
-		p = append(p, next)
-	}
-	return p
-}
+// ahead is how many bytes a kernel that streams through a matrix asks for in advance. One row after the other with this distance reads at the
+// machine's full bandwidth; several rows at a time do not, as hardware prefetchers follow few streams.
+const ahead = 4096
 
-// dot multiplies rows by x. The even and the odd residues of a register are multiplied apart, each pair into 64-bit lanes that hold
+// dot multiplies a row by x. The even and the odd residues of a register are multiplied apart, each pair into 64-bit lanes that hold
 // 256 products: n <= 256 * 2 * lanes. At the end the low and the high halves of the lanes are summed apart.
-func (s isa) dot(rows int) {
-	name := map[int]string{4: "dot4", 1: "dot1"}[rows] + s.name
-	signature := "func(out *uint64, a *uint32, ld int, x *uint32, n int)"
-	if rows == 1 {
-		signature = "func(out *uint64, a *uint32, x *uint32, n int)"
-	}
-	TEXT(name, NOSPLIT, signature)
+func (s isa) dot() {
+	name := "dot" + s.name
+	TEXT(name, NOSPLIT, "func(a *uint32, x *uint32, n int) (low uint64, high uint64)")
 	Pragma("noescape")
-	Doc(name+" adds the sums of the low halves of the products of each row with x to out, and of the high halves",
-		"to the words after those; n is at most 2048. It works like dotBlockGeneric.")
-	row := rowPointers(rows)
+	Doc(name + " returns low + 2^32*high = sum a[j]*x[j] for n <= 2048. It works like dotGeneric.")
+	a := Load(Param("a"), GP64())
 	x := Load(Param("x"), GP64())
 	end := Load(Param("n"), GP64()).(reg.GPVirtual)
 	SHLQ(Imm(2), end)
-	even, odd := make([]reg.VecVirtual, rows), make([]reg.VecVirtual, rows)
-	for r := range row {
-		even[r], odd[r] = s.zero(), s.zero()
-	}
+	even, odd := s.zero(), s.zero()
 	offset := GP64()
 	loop("columns", offset, end, 8*s.words, func() {
+		PREFETCHT0(Mem{Base: a, Index: offset, Scale: 1, Disp: ahead})
 		xe, xo := s.load(Mem{Base: x, Index: offset, Scale: 1}), s.vector()
+		ae, product := s.load(Mem{Base: a, Index: offset, Scale: 1}), s.vector()
 		VPSRLQ(Imm(32), xe, xo)
-		for r, p := range row {
-			a, product := s.load(Mem{Base: p, Index: offset, Scale: 1}), s.vector()
-			VPMULUDQ(xe, a, product)
-			VPADDQ(product, even[r], even[r])
-			VPSRLQ(Imm(32), a, a)
-			VPMULUDQ(xo, a, a)
-			VPADDQ(a, odd[r], odd[r])
-		}
+		VPMULUDQ(xe, ae, product)
+		VPADDQ(product, even, even)
+		VPSRLQ(Imm(32), ae, ae)
+		VPMULUDQ(xo, ae, ae)
+		VPADDQ(ae, odd, odd)
 	})
 	mask := s.constant(0xffffffff)
-	low, high := make([]reg.VecVirtual, rows), make([]reg.VecVirtual, rows)
-	for r := range row {
-		low[r], high[r] = s.vector(), even[r]
-		upper := s.vector()
-		s.and(mask, even[r], low[r])
-		s.and(mask, odd[r], upper)
-		VPADDQ(upper, low[r], low[r])
-		VPSRLQ(Imm(32), even[r], high[r])
-		VPSRLQ(Imm(32), odd[r], odd[r])
-		VPADDQ(odd[r], high[r], high[r])
-	}
-	out := Load(Param("out"), GP64())
-	for half, v := range [][]reg.VecVirtual{low, high} {
-		m := Mem{Base: out, Disp: 8 * rows * half}
-		if rows == 1 {
-			sum := s.sumLanes(v[0])
-			VPADDQ(m, sum, sum)
-			VMOVQ(sum, m)
-		} else {
-			sums := s.sumLanes4(v)
-			VPADDQ(m, sums, sums)
-			VMOVDQU(sums, m)
-		}
-	}
+	low, upper := s.vector(), s.vector()
+	s.and(mask, even, low)
+	s.and(mask, odd, upper)
+	VPADDQ(upper, low, low)
+	VPSRLQ(Imm(32), even, even)
+	VPSRLQ(Imm(32), odd, odd)
+	VPADDQ(odd, even, even)
+	result := GP64()
+	VMOVQ(s.sumLanes(low), result)
+	Store(result, Return("low"))
+	VMOVQ(s.sumLanes(even), result)
+	Store(result, Return("high"))
 	VZEROUPPER()
 	RET()
 }
 
-// halve returns the sum of the halves of a register of 512 bits, or v itself of 256.
-func (s isa) halve(v reg.VecVirtual) reg.VecVirtual {
-	if s.words == 4 {
-		return v
-	}
-	h := YMM()
-	VEXTRACTI64X4(Imm(1), v, h)
-	VPADDQ(v.(reg.Vec).AsY(), h, h)
-	return h
-}
-
-// sumLanes returns the sum of the lanes in the low word of a register, the upper word being of no meaning.
+// sumLanes returns the sum of the lanes in the low word of a register.
 func (s isa) sumLanes(v reg.VecVirtual) reg.VecVirtual {
-	h, x, y := s.halve(v), XMM(), XMM()
-	VEXTRACTI128(Imm(1), h, x)
-	VPADDQ(h.(reg.Vec).AsX(), x, x)
+	if s.words == 8 {
+		h := YMM()
+		VEXTRACTI64X4(Imm(1), v, h)
+		VPADDQ(v.(reg.Vec).AsY(), h, h)
+		v = h
+	}
+	x, y := XMM(), XMM()
+	VEXTRACTI128(Imm(1), v, x)
+	VPADDQ(v.(reg.Vec).AsX(), x, x)
 	VPSRLDQ(Imm(8), x, y)
 	VPADDQ(x, y, y)
 	return y
 }
 
-// sumLanes4 returns the sums of the lanes of four registers.
-func (s isa) sumLanes4(v []reg.VecVirtual) reg.VecVirtual {
-	pairs := make([]reg.VecVirtual, 2)
-	for i := range pairs {
-		low, high := s.vector(), s.vector()
-		VPUNPCKLQDQ(v[2*i+1], v[2*i], low)
-		VPUNPCKHQDQ(v[2*i+1], v[2*i], high)
-		VPADDQ(low, high, high)
-		pairs[i] = s.halve(high)
-	}
-	low, high := YMM(), YMM()
-	VPERM2I128(Imm(0x20), pairs[1], pairs[0], low)
-	VPERM2I128(Imm(0x31), pairs[1], pairs[0], high)
-	VPADDQ(low, high, high)
-	return high
+// axpy adds a multiple of one row of a matrix that is streamed through.
+func (s isa) axpy() {
+	name := "axpy" + s.name
+	TEXT(name, NOSPLIT, "func(sums *uint64, a *uint32, next *uint32, c uint32, n int)")
+	Pragma("noescape")
+	Doc(name+" adds c times a row to n sums and asks for the row at next meanwhile.",
+		"It works like axpyBlockGeneric with one coefficient.")
+	row := []reg.GPVirtual{Load(Param("a"), GP64()).(reg.GPVirtual)}
+	factor := s.vector()
+	c, word := Load(Param("c"), GP32()), XMM()
+	VMOVD(c, word)
+	VPBROADCASTD(word, factor)
+	next := Load(Param("next"), GP64()).(reg.GPVirtual)
+	s.addRows(row, []reg.VecVirtual{factor}, next)
 }
 
-// axpy adds multiples of rows to sums, widening the residues to 64-bit lanes.
-func (s isa) axpy(rows int) {
-	name := map[int]string{8: "axpy8", 4: "axpy4", 1: "axpy1"}[rows] + s.name
-	signature := "func(sums *uint64, a *uint32, ld int, c *uint32, n int)"
-	if rows == 1 {
-		signature = "func(sums *uint64, a *uint32, c *uint32, n int)"
-	}
-	TEXT(name, NOSPLIT, signature)
+// axpyRows adds multiples of several rows of a table that stays in the caches.
+func (s isa) axpyRows() {
+	name := fmt.Sprint("axpy", s.rows, s.name)
+	TEXT(name, NOSPLIT, "func(sums *uint64, a *uint32, ld int, c *uint32, n int)")
 	Pragma("noescape")
-	Doc(name + " adds to n sums the products of as many rows with their coefficients c. It works like axpyBlockGeneric.")
-	row := rowPointers(rows)
-	cs := Load(Param("c"), GP64())
-	factor := make([]reg.VecVirtual, rows)
+	Doc(fmt.Sprintf("%s adds to n sums the products of %d rows with their coefficients c. It works like axpyBlockGeneric.", name, s.rows))
+	row := []reg.GPVirtual{Load(Param("a"), GP64()).(reg.GPVirtual)}
+	ld := Load(Param("ld"), GP64())
+	for r := 1; r < s.rows; r++ {
+		next := GP64()
+		LEAQ(Mem{Base: row[r-1], Index: ld, Scale: 4}, next)
+		row = append(row, next)
+	}
+	c := Load(Param("c"), GP64())
+	factor := make([]reg.VecVirtual, s.rows)
 	for r := range factor {
 		factor[r] = s.vector()
-		VPBROADCASTD(Mem{Base: cs, Disp: 4 * r}, factor[r])
+		VPBROADCASTD(Mem{Base: c, Disp: 4 * r}, factor[r])
 	}
+	s.addRows(row, factor, nil)
+}
+
+// addRows emits the rest of an axpy, which widens residues to 64-bit lanes.
+func (s isa) addRows(row []reg.GPVirtual, factor []reg.VecVirtual, next reg.Register) {
 	sums := Load(Param("sums"), GP64())
 	end := Load(Param("n"), GP64()).(reg.GPVirtual)
 	SHLQ(Imm(2), end)
 	offset := GP64()
 	loop("columns", offset, end, 8*s.words, func() {
+		if next != nil {
+			PREFETCHT0(Mem{Base: next, Index: offset, Scale: 1})
+		}
 		for half := range 2 {
 			m := Mem{Base: sums, Index: offset, Scale: 2, Disp: 8 * s.words * half}
 			sum := s.load(m)
