@@ -15,7 +15,8 @@ import "math"
 type Accumulator struct {
 	fixed           fixed
 	terms, products window
-	buckets         *buckets // nil until needed
+	termBuckets     *termBuckets    // nil until needed
+	productBuckets  *productBuckets // nil until needed
 
 	posInf, negInf, nan bool
 }
@@ -143,18 +144,13 @@ func (a *Accumulator) Merge(b *Accumulator) {
 
 // Reset makes a an empty sum.
 func (a *Accumulator) Reset() {
-	kept := a.buckets
-	if kept != nil && kept.used {
-		*kept = buckets{}
-	}
-	*a = Accumulator{buckets: kept}
+	a.settleBuckets() // leaves them empty
+	*a = Accumulator{termBuckets: a.termBuckets, productBuckets: a.productBuckets}
 }
 
 // settle moves everything to a.fixed.
 func (a *Accumulator) settle() {
 	a.terms.settle(&a.fixed)
 	a.products.settle(&a.fixed)
-	if a.buckets != nil {
-		a.buckets.settle(&a.fixed)
-	}
+	a.settleBuckets()
 }

@@ -63,44 +63,30 @@ func split(pattern uint64) (exponent uint, significand uint64) {
 	return exponent, significand | hiddenBit
 }
 
-// addInteger adds +-(hi*2^64 + lo) * 2^exponent, exponent >= unitExponent.
-func (f *fixed) addInteger(negative bool, hi, lo uint64, exponent int) {
-	if hi|lo == 0 {
-		return
-	}
+// addInteger adds (hi*2^64 + lo) * 2^exponent, negated if sign is -1 and not if it is 0. The exponent is at least unitExponent and
+// leaves room for 160 bits.
+func (f *fixed) addInteger(sign int64, hi, lo uint64, exponent int) {
 	if f.adds == maxAdds {
 		f.propagate()
 	}
 	f.adds++
 	position := uint(exponent - unitExponent)
 	shift := position % chunkBits
-	top := hi >> (64 - shift)
-	hi, lo = hi<<shift|lo>>(64-shift), lo<<shift
-	i := position / chunkBits
-	for _, word := range [...]uint64{lo, hi, top} {
-		for range 2 {
-			piece := int64(word & chunkMask)
-			if piece != 0 { // the pieces beyond the last chunk are 0
-				if negative {
-					piece = -piece
-				}
-				f.chunk[i] += piece
-			}
-			i++
-			word >>= chunkBits
-		}
-	}
+	middle := hi<<shift | lo>>(64-shift)
+	c := f.chunk[position/chunkBits:][:5]
+	c[0] += (int64(lo<<shift&chunkMask) ^ sign) - sign
+	c[1] += (int64(lo<<shift>>chunkBits) ^ sign) - sign
+	c[2] += (int64(middle&chunkMask) ^ sign) - sign
+	c[3] += (int64(middle>>chunkBits) ^ sign) - sign
+	c[4] += (int64(hi>>(64-shift)) ^ sign) - sign
 }
 
 // addSigned adds the signed 128-bit integer hi*2^64 + lo times 2^exponent.
 func (f *fixed) addSigned(hi int64, lo uint64, exponent int) {
-	if hi >= 0 {
-		f.addInteger(false, uint64(hi), lo, exponent)
-		return
-	}
-	low, borrow := bits.Sub64(0, lo, 0)
-	high, _ := bits.Sub64(0, uint64(hi), borrow)
-	f.addInteger(true, high, low, exponent)
+	sign := hi >> 63
+	low, borrow := bits.Sub64(lo^uint64(sign), uint64(sign), 0) // minus -1 with a borrow: the carry of the two's complement
+	high, _ := bits.Sub64(uint64(hi^sign), uint64(sign), borrow)
+	f.addInteger(sign, high, low, exponent)
 }
 
 // addProduct adds x*y for finite x and y.
@@ -109,7 +95,7 @@ func (f *fixed) addProduct(x, y float64) {
 	ex, mx := split(px)
 	ey, my := split(py)
 	hi, lo := bits.Mul64(mx, my)
-	f.addInteger((px^py)>>63 != 0, hi, lo, int(ex+ey)-2*bias)
+	f.addInteger(int64(px^py)>>63, hi, lo, int(ex+ey)-2*bias)
 }
 
 // propagate brings every chunk but the last into [0, 2^32).

@@ -20,8 +20,9 @@ var (
 	binary32 = format{24, -149}
 )
 
-// special returns the result of a sum with a special term, and whether there was one.
+// special returns the result of a sum with a special term, and whether there was one. Everything else is in a.fixed then.
 func (a *Accumulator) special() (float64, bool) {
+	a.settle()
 	switch {
 	case a.nan:
 		return math.NaN(), true
@@ -46,7 +47,6 @@ func (a *Accumulator) round(to format) float64 {
 	if v, ok := a.special(); ok {
 		return v
 	}
-	a.settle()
 	negative, words := a.fixed.magnitude()
 	length := bitLen(words[:])
 	// The last place of the result; the unit of words is far below that of any subnormal number.
@@ -93,7 +93,6 @@ func bitsFrom(words []uint64, shift uint) (m uint64, half, more bool) {
 
 // integer returns the finite sum in the unit 2^unitExponent.
 func (a *Accumulator) integer() *big.Int {
-	a.settle()
 	negative, words := a.fixed.magnitude()
 	var buf [8 * magnitudeSize]byte
 	for i, w := range words {
