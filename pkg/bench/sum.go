@@ -104,17 +104,9 @@ func (r *Record) setResult(s reduce.Summer, in SumInput) {
 	r.setErrors(exact.Measure(value, want))
 	var bound *big.Rat
 	if in.Summary.SumAbs.IsFinite() {
-		bound = s.ErrorBound(in.Data.N, sumAbs(in.Summary))
+		bound = s.ErrorBound(in.Summary)
 	}
 	r.setBound(exact.Measure(value, want), bound, want)
-}
-
-// sumAbs is the sum of the magnitudes as a rational.
-func sumAbs(s exact.Summary) *big.Rat {
-	if s.SumAbs.Rat == nil {
-		return new(big.Rat)
-	}
-	return s.SumAbs.Rat
 }
 
 // digitsFor returns how many decimal digits identify a number of p bits: 1 + ceil(p * log10 2).

@@ -56,12 +56,12 @@ func (b *bigFloat) Value() exact.Value {
 }
 
 // ErrorBound is gamma(n-1) * sumAbs with u = 2^-p, or gamma(n) * sumAbs if the terms were rounded to p bits.
-func (b *bigFloat) ErrorBound(n int, sumAbs *big.Rat) *big.Rat {
-	depth := recursiveDepth(n)
+func (b *bigFloat) ErrorBound(s exact.Summary) *big.Rat {
+	depth := recursiveDepth(s.N)
 	if b.rounded {
 		depth++
 	}
-	return gammaTimes(depth, powerOfTwo(-b.precision), sumAbs)
+	return gammaTimes(depth, powerOfTwo(-b.precision), sumAbs(s))
 }
 
 func (b *bigFloat) Format() Format {

@@ -38,17 +38,17 @@ var (
 	overflow64 = new(big.Rat).Sub(powerOfTwo(1024), powerOfTwo(970))
 )
 
-// withConversion adds to a bound on a sum of rounded terms what the rounding of n terms costs: u*s + n*2^-1075. The
-// bound for the rounded terms, whose magnitudes sum to at most s' = (1 + u)*s + n*2^-1075, is bound(s'). Without
-// rounded terms it is bound(s).
+// withConversion adds to a bound on a sum of rounded terms what the rounding of n terms costs: u*S + n*2^-1075, S being the sum
+// of their magnitudes. The bound for the rounded terms, whose magnitudes sum to at most S' = (1 + u)*S + n*2^-1075, is
+// bound(S'). Without rounded terms it is bound(S).
 //
-// The result is nil if s', and with it a partial sum, may reach the overflow threshold.
-func (b *binary64) withConversion(n int, s *big.Rat, bound func(s *big.Rat) *big.Rat) *big.Rat {
+// The result is nil if S', and with it a partial sum, may reach the overflow threshold.
+func (b *binary64) withConversion(s exact.Summary, bound func(abs *big.Rat) *big.Rat) *big.Rat {
 	lost := new(big.Rat)
 	if b.rounded {
-		lost = conversionLoss(n, s, unit64, -1075)
+		lost = conversionLoss(s.N, sumAbs(s), unit64, -1075)
 	}
-	return boundBelow(overflow64, new(big.Rat).Add(s, lost), lost, bound)
+	return boundBelow(overflow64, new(big.Rat).Add(sumAbs(s), lost), lost, bound)
 }
 
 // conversionLoss bounds the sum of the errors of rounding n terms of total magnitude s: u*s + n*2^tiny, the second
@@ -80,8 +80,8 @@ func (r *recursive64) Sum() {
 }
 
 // ErrorBound is gamma(n-1) * sumAbs with u = 2^-53; additions are exact below the normal range.
-func (r *recursive64) ErrorBound(n int, sumAbs *big.Rat) *big.Rat {
-	return r.withConversion(n, sumAbs, func(s *big.Rat) *big.Rat { return gammaTimes(recursiveDepth(n), unit64, s) })
+func (r *recursive64) ErrorBound(s exact.Summary) *big.Rat {
+	return r.withConversion(s, func(abs *big.Rat) *big.Rat { return gammaTimes(recursiveDepth(s.N), unit64, abs) })
 }
 
 // recursive32 is recursive summation in float32 of the terms rounded to float32.
@@ -122,9 +122,9 @@ var (
 
 // ErrorBound is gamma(n-1) * s' + (s' - sumAbs) with u = 2^-24, where s' = (1 + u)*sumAbs + n*2^-150 bounds the
 // magnitudes of the terms rounded to float32.
-func (r *recursive32) ErrorBound(n int, sumAbs *big.Rat) *big.Rat {
-	lost := conversionLoss(n, sumAbs, unit32, -150)
-	return boundBelow(overflow32, new(big.Rat).Add(sumAbs, lost), lost, func(s *big.Rat) *big.Rat {
-		return gammaTimes(recursiveDepth(n), unit32, s)
+func (r *recursive32) ErrorBound(s exact.Summary) *big.Rat {
+	lost := conversionLoss(s.N, sumAbs(s), unit32, -150)
+	return boundBelow(overflow32, new(big.Rat).Add(sumAbs(s), lost), lost, func(abs *big.Rat) *big.Rat {
+		return gammaTimes(recursiveDepth(s.N), unit32, abs)
 	})
 }

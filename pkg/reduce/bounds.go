@@ -39,3 +39,16 @@ func special(terms []float64) (exact.Value, bool) {
 	}
 	return exact.FromFloat64(sum), found
 }
+
+// sumAbs and sum are the finite sums of a summary as rationals.
+func sumAbs(s exact.Summary) *big.Rat { return rational(s.SumAbs) }
+
+func sum(s exact.Summary) *big.Rat { return rational(s.Sum) }
+
+// rational returns a finite value, whose zero may have no Rat.
+func rational(v exact.Value) *big.Rat {
+	if v.Rat == nil {
+		return new(big.Rat)
+	}
+	return v.Rat
+}

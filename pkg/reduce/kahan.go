@@ -1,6 +1,10 @@
 package reduce
 
-import "math/big"
+import (
+	"math/big"
+
+	"mpbench/pkg/exact"
+)
 
 // kahan is compensated summation (Kahan 1965): the rounding error of each addition, as far as the compensation
 // recovers it, is subtracted from the next term.
@@ -44,13 +48,13 @@ func plainSum(terms []float64) float64 {
 // (2 + u) 1.2 n u^2 T, and Delta_n itself to u|s_n|/(1 - u) with |s_n| <= T + |error|. The first-order part is 3 u T,
 // the second at most (8n + 12) u^2 T. The well-known first-order constant 2 (Knuth; Higham, section 4.3) comes without
 // an explicit second-order part.
-func (k *kahan) ErrorBound(n int, sumAbs *big.Rat) *big.Rat {
-	if n > 1<<46 {
+func (k *kahan) ErrorBound(s exact.Summary) *big.Rat {
+	if s.N > 1<<46 {
 		return nil
 	}
-	return k.withConversion(n, sumAbs, func(s *big.Rat) *big.Rat {
-		second := new(big.Rat).Mul(new(big.Rat).SetInt64(12*(int64(n)+1)), unit64)
+	return k.withConversion(s, func(abs *big.Rat) *big.Rat {
+		second := new(big.Rat).Mul(new(big.Rat).SetInt64(12*(int64(s.N)+1)), unit64)
 		factor := second.Add(second, new(big.Rat).SetInt64(3))
-		return factor.Mul(factor, new(big.Rat).Mul(unit64, s))
+		return factor.Mul(factor, new(big.Rat).Mul(unit64, abs))
 	})
 }

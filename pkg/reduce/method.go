@@ -39,9 +39,9 @@ type Summer interface {
 	Sum()
 	// Value is the result of the last Sum, exactly.
 	Value() exact.Value
-	// ErrorBound returns a proved bound on |computed - exact| in terms of the number n of terms and of
-	// sumAbs, the exact sum of their magnitudes; nil where the proof's conditions do not hold (overflow).
-	ErrorBound(n int, sumAbs *big.Rat) *big.Rat
+	// ErrorBound returns a proved bound on |computed - exact| for terms of which s is the exact summary, with a finite sum;
+	// nil where the proof's conditions do not hold (overflow).
+	ErrorBound(s exact.Summary) *big.Rat
 	// Format describes the number format in use.
 	Format() Format
 }

@@ -1,6 +1,10 @@
 package reduce
 
-import "math/big"
+import (
+	"math/big"
+
+	"mpbench/pkg/exact"
+)
 
 // neumaier is Kahan's summation with Neumaier's change: the exact error of every addition is summed apart and added at
 // the end, whichever of sum and term is larger.
@@ -32,16 +36,19 @@ func abs(x float64) float64 {
 	return x
 }
 
-// ErrorBound is (u + gamma(n-1)^2) * sumAbs, an upper bound of u|S| + gamma(n-1)^2 * sumAbs.
+// ErrorBound is u*|sum| + gamma(n-1)^2 * sumAbs, where the sum is that of the terms as rounded to float64.
 //
 // Source: T. Ogita, S. M. Rump, S. Oishi, SIAM J. Sci. Comput. 26 (2005) 1955-1988, proposition 4.5.
-func (m *neumaier) ErrorBound(n int, sumAbs *big.Rat) *big.Rat {
-	return m.withConversion(n, sumAbs, func(s *big.Rat) *big.Rat {
-		gamma := gammaTimes(recursiveDepth(n), unit64, big.NewRat(1, 1))
+func (m *neumaier) ErrorBound(s exact.Summary) *big.Rat {
+	return m.withConversion(s, func(abs *big.Rat) *big.Rat {
+		gamma := gammaTimes(recursiveDepth(s.N), unit64, big.NewRat(1, 1))
 		if gamma == nil {
 			return nil
 		}
-		factor := gamma.Mul(gamma, gamma)
-		return factor.Mul(factor.Add(factor, unit64), s)
+		second := gamma.Mul(gamma.Mul(gamma, gamma), abs)
+		// |sum of the rounded terms| <= |sum| + (abs - sumAbs), abs being that of the rounded terms at most
+		first := new(big.Rat).Sub(abs, sumAbs(s))
+		first.Add(first, new(big.Rat).Abs(sum(s)))
+		return second.Add(second, first.Mul(first, unit64))
 	})
 }

@@ -37,7 +37,7 @@ var methods = []Method{
 	},
 	{
 		Name: "neumaier", Summary: "compensated summation (Neumaier, Sum2)", Format: "binary64", Devices: cpuOnly,
-		FixedBits: 53, Bound: "(u + g(n-1)^2)*S, u = 2^-53", Source: "Neumaier, ZAMM 54 (1974) 39-51; Ogita, Rump, Oishi 2005, proposition 4.5",
+		FixedBits: 53, Bound: "u*|sum| + g(n-1)^2*S, u = 2^-53", Source: "Neumaier, ZAMM 54 (1974) 39-51; Ogita, Rump, Oishi 2005, proposition 4.5",
 		New: func(Options) (Summer, error) { return &neumaier{}, nil },
 	},
 	{

@@ -75,11 +75,11 @@ func (r *residues) Format() Format {
 }
 
 // bound is gamma(depth) * sumAbs with the context's unit roundoff; rounding the terms counts as one more operation.
-func (r *residues) bound(depth int, sumAbs *big.Rat) *big.Rat {
+func (r *residues) bound(depth int, s exact.Summary) *big.Rat {
 	if r.rounded {
 		depth++
 	}
-	return gammaTimes(depth, r.context.UnitRoundoff(), sumAbs)
+	return gammaTimes(depth, r.context.UnitRoundoff(), sumAbs(s))
 }
 
 // rnsSlots is the adder of one goroutine over the terms.
@@ -136,8 +136,8 @@ func (r *reduce1) Sum() {
 }
 
 // ErrorBound is gamma(n-1) * sumAbs.
-func (r *reduce1) ErrorBound(n int, sumAbs *big.Rat) *big.Rat {
-	return r.bound(recursiveDepth(n), sumAbs)
+func (r *reduce1) ErrorBound(s exact.Summary) *big.Rat {
+	return r.bound(recursiveDepth(s.N), s)
 }
 
 // reduce2 is pairwise summation, Reduce2 of the 2018 paper.
@@ -159,8 +159,8 @@ func (r *reduce2) Sum() {
 }
 
 // ErrorBound is gamma(ceil(log2 n)) * sumAbs.
-func (r *reduce2) ErrorBound(n int, sumAbs *big.Rat) *big.Rat {
-	return r.bound(pairwiseDepth(n), sumAbs)
+func (r *reduce2) ErrorBound(s exact.Summary) *big.Rat {
+	return r.bound(pairwiseDepth(s.N), s)
 }
 
 // reduce3 is the block reduction, Reduce3 of the 2018 paper, with goroutines in the place of GPU blocks.
@@ -220,8 +220,8 @@ func (r *reduce3) blockSums() []*rns.Float {
 }
 
 // ErrorBound is gamma(d) * sumAbs with the depth d of the grid.
-func (r *reduce3) ErrorBound(n int, sumAbs *big.Rat) *big.Rat {
-	return r.bound(r.grid.depth(n), sumAbs)
+func (r *reduce3) ErrorBound(s exact.Summary) *big.Rat {
+	return r.bound(r.grid.depth(s.N), s)
 }
 
 func (r *reduce3) Format() Format {
