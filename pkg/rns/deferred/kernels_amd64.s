@@ -392,6 +392,60 @@ columns_test:
 	VZEROUPPER
 	RET
 
+// func packedAddAVX2(acc *uint64, window *int32, base int64, size int, heads *int64, words *uint64, n int, width int, lanes int, ways int) int
+// Requires: AVX, AVX2, MMX+
+TEXT ·packedAddAVX2(SB), NOSPLIT, $0-88
+	MOVQ acc+0(FP), AX
+	MOVQ window+8(FP), CX
+	MOVQ base+16(FP), DX
+	MOVQ size+24(FP), BX
+	MOVQ heads+32(FP), SI
+	MOVQ words+40(FP), DI
+	MOVQ n+48(FP), R8
+	MOVQ width+56(FP), R9
+	SHLQ $0x03, R9
+	MOVQ lanes+64(FP), R10
+	SHLQ $0x02, R10
+	XORQ R11, R11
+	JMP  numbers_test
+
+numbers:
+	MOVQ    (SI)(R11*8), R12
+	SUBQ    DX, R12
+	CMPQ    R12, BX
+	JAE     done
+	MOVLQSX (CX)(R12*4), R13
+	TESTQ   R13, R13
+	JLT     done
+	LEAQ    (AX)(R13*8), R13
+	MOVQ    ways+72(FP), R14
+	DECQ    R14
+	MOVQ    R11, R12
+	ANDQ    R14, R12
+	IMULQ   R10, R12
+	LEAQ    (R13)(R12*2), R13
+	XORQ    R12, R12
+
+lanes:
+	VPMOVZXDQ  (DI)(R12*1), Y0
+	VPADDQ     (R13)(R12*2), Y0, Y0
+	VMOVDQU    Y0, (R13)(R12*2)
+	PREFETCHT0 4096(DI)(R12*1)
+	ADDQ       $+16, R12
+	CMPQ       R12, R10
+	JLT        lanes
+	ADDQ       R9, DI
+	INCQ       R11
+
+numbers_test:
+	CMPQ R11, R8
+	JLT  numbers
+
+done:
+	MOVQ R11, ret+80(FP)
+	VZEROUPPER
+	RET
+
 // func dotAVX512(a *uint32, x *uint32, n int) (low uint64, high uint64)
 // Requires: AVX, AVX2, AVX512F, MMX+
 TEXT ·dotAVX512(SB), NOSPLIT, $0-40
@@ -753,5 +807,59 @@ columns_test:
 	VPADDQ        X0, X1, X1
 	VMOVQ         X1, AX
 	MOVQ          AX, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func packedAddAVX512(acc *uint64, window *int32, base int64, size int, heads *int64, words *uint64, n int, width int, lanes int, ways int) int
+// Requires: AVX, AVX512F, MMX+
+TEXT ·packedAddAVX512(SB), NOSPLIT, $0-88
+	MOVQ acc+0(FP), AX
+	MOVQ window+8(FP), CX
+	MOVQ base+16(FP), DX
+	MOVQ size+24(FP), BX
+	MOVQ heads+32(FP), SI
+	MOVQ words+40(FP), DI
+	MOVQ n+48(FP), R8
+	MOVQ width+56(FP), R9
+	SHLQ $0x03, R9
+	MOVQ lanes+64(FP), R10
+	SHLQ $0x02, R10
+	XORQ R11, R11
+	JMP  numbers_test
+
+numbers:
+	MOVQ    (SI)(R11*8), R12
+	SUBQ    DX, R12
+	CMPQ    R12, BX
+	JAE     done
+	MOVLQSX (CX)(R12*4), R13
+	TESTQ   R13, R13
+	JLT     done
+	LEAQ    (AX)(R13*8), R13
+	MOVQ    ways+72(FP), R14
+	DECQ    R14
+	MOVQ    R11, R12
+	ANDQ    R14, R12
+	IMULQ   R10, R12
+	LEAQ    (R13)(R12*2), R13
+	XORQ    R12, R12
+
+lanes:
+	VPMOVZXDQ  (DI)(R12*1), Z0
+	VPADDQ     (R13)(R12*2), Z0, Z0
+	VMOVDQU64  Z0, (R13)(R12*2)
+	PREFETCHT0 4096(DI)(R12*1)
+	ADDQ       $+32, R12
+	CMPQ       R12, R10
+	JLT        lanes
+	ADDQ       R9, DI
+	INCQ       R11
+
+numbers_test:
+	CMPQ R11, R8
+	JLT  numbers
+
+done:
+	MOVQ R11, ret+80(FP)
 	VZEROUPPER
 	RET

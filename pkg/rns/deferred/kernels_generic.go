@@ -99,3 +99,22 @@ func mulMod(x, y, delta uint32) uint32 { return fold(uint64(x)*uint64(y), delta)
 
 // addMod returns x + y mod m.
 func addMod(x, y, m uint32) uint32 { return min(x+y, x+y-m) }
+
+// packedAddGeneric adds numbers i to i+n-1 of p, of s.width words, to the buckets of s as long as those are in the window. It
+// returns how many.
+func packedAddGeneric(s *LimbSum, p *Packed, i, n int) int {
+	for done := range n {
+		at := uint64(p.heads[i+done] - s.base)
+		if at >= windowSize || s.window[at] < 0 {
+			return done
+		}
+		acc := s.acc[int(s.window[at])+done%s.ways*s.lanes:]
+		words := p.words[(i+done)*p.width : (i+done+1)*p.width]
+		acc = acc[:2*len(words)]
+		for h, w := range words {
+			acc[2*h] += w & 0xffffffff
+			acc[2*h+1] += w >> 32
+		}
+	}
+	return n
+}

@@ -14,3 +14,5 @@ func combine(z, table []uint32, stride int, coef, delta []uint32, neg bool) {
 
 // SIMD returns the instruction set that the kernels use: "none", "avx2" or "avx512".
 func SIMD() string { return "none" }
+
+func packedAdd(s *LimbSum, p *Packed, i, n int) int { return packedAddGeneric(s, p, i, n) }

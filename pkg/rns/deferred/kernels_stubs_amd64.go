@@ -36,6 +36,11 @@ func combineAVX2(z *uint32, table *uint32, stride int, coef *uint32, count int, 
 //go:noescape
 func sumBlockAVX2(x *uint32, n int) uint64
 
+// packedAddAVX2 adds up to n numbers and returns how many it added. It works like packedAddGeneric.
+//
+//go:noescape
+func packedAddAVX2(acc *uint64, window *int32, base int64, size int, heads *int64, words *uint64, n int, width int, lanes int, ways int) int
+
 // dotAVX512 returns low + 2^32*high = sum a[j]*x[j] for n <= 2048. It works like dotGeneric.
 //
 //go:noescape
@@ -67,3 +72,8 @@ func combineAVX512(z *uint32, table *uint32, stride int, coef *uint32, count int
 //
 //go:noescape
 func sumBlockAVX512(x *uint32, n int) uint64
+
+// packedAddAVX512 adds up to n numbers and returns how many it added. It works like packedAddGeneric.
+//
+//go:noescape
+func packedAddAVX512(acc *uint64, window *int32, base int64, size int, heads *int64, words *uint64, n int, width int, lanes int, ways int) int

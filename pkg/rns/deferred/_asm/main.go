@@ -34,6 +34,7 @@ func main() {
 		s.reduce()
 		s.combine()
 		s.sum()
+		s.packedAdd()
 	}
 	Generate()
 }
@@ -400,6 +401,63 @@ func (s isa) sum() {
 	result := GP64()
 	VMOVQ(s.sumLanes(sums[0]), result)
 	Store(result, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// packedAdd adds numbers in packed words to the buckets of their heads. Reading 32-bit lanes into 64-bit ones takes 4 words (AVX2: 2)
+// at a time, so lanes behind the last word receive words of the next number; nothing reads them.
+func (s isa) packedAdd() {
+	name := "packedAdd" + s.name
+	TEXT(name, NOSPLIT, "func(acc *uint64, window *int32, base int64, size int, heads *int64, words *uint64, n int, width int, lanes int, ways int) int")
+	Pragma("noescape")
+	Doc(name + " adds up to n numbers and returns how many it added. It works like packedAddGeneric.")
+	acc, window := Load(Param("acc"), GP64()), Load(Param("window"), GP64())
+	base, size := Load(Param("base"), GP64()), Load(Param("size"), GP64())
+	heads, words := Load(Param("heads"), GP64()), Load(Param("words"), GP64())
+	n := Load(Param("n"), GP64())
+	width := Load(Param("width"), GP64())
+	SHLQ(Imm(3), width) // bytes
+	half := Load(Param("lanes"), GP64()).(reg.GPVirtual)
+	SHLQ(Imm(2), half) // half the bytes of a number's lanes: the bytes read
+	i, way := GP64(), GP64()
+	XORQ(i, i)
+	JMP(LabelRef("numbers_test"))
+	Label("numbers")
+	head, place := GP64(), GP64()
+	MOVQ(Mem{Base: heads, Index: i, Scale: 8}, head)
+	SUBQ(base, head)
+	CMPQ(head, size)
+	JAE(LabelRef("done"))
+	MOVLQSX(Mem{Base: window, Index: head, Scale: 4}, place)
+	TESTQ(place, place)
+	JLT(LabelRef("done"))
+	LEAQ(Mem{Base: acc, Index: place, Scale: 8}, place)
+	ways := Load(Param("ways"), GP64())
+	DECQ(ways)
+	MOVQ(i, way)
+	ANDQ(ways, way) // the number of ways is a power of two
+	IMULQ(half, way)
+	LEAQ(Mem{Base: place, Index: way, Scale: 2}, place)
+	offset := GP64()
+	XORQ(offset, offset)
+	Label("lanes")
+	v := s.vector()
+	VPMOVZXDQ(Mem{Base: words, Index: offset, Scale: 1}, v)
+	at := Mem{Base: place, Index: offset, Scale: 2}
+	VPADDQ(at, v, v)
+	s.store(v, at)
+	PREFETCHT0(Mem{Base: words, Index: offset, Scale: 1, Disp: ahead})
+	ADDQ(I32(4*s.words), offset)
+	CMPQ(offset, half)
+	JLT(LabelRef("lanes"))
+	ADDQ(width, words)
+	INCQ(i)
+	Label("numbers_test")
+	CMPQ(i, n)
+	JLT(LabelRef("numbers"))
+	Label("done")
+	Store(i, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
 }

@@ -1,0 +1,347 @@
+package deferred
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+)
+
+// LimbSum is an exact sum of numbers of any exponents. Numbers of one exponent and sign are summed in one bucket, 32 bits of their significands
+// in each 64-bit lane: additions without shifts and carries, so the cost of a number is that of reading it. A bucket takes 64 bytes for
+// every 4 words (four times that for short numbers); the number of buckets is that of the exponents that occur.
+//
+// Being integers, the buckets make the sum independent of the order of the numbers and of how they are split over several
+// sums. It is R. M. Neal's large superaccumulator ("Fast exact summation using small and large superaccumulators", arXiv 1505.05571, 2015)
+// for long significands.
+//
+// The zero value is an empty sum. A LimbSum is not safe for concurrent use.
+type LimbSum struct {
+	width   int // words of the longest number
+	lanes   int // 32-bit lanes of a number, padded to a multiple of 8
+	ways    int // copies of a bucket used in turn, because adding to the memory just written waits for it
+	count   int // numbers since buckets were emptied
+	window  []int32
+	base    int64           // window[h-base] is the place of the bucket of head h in lanes, or -1
+	far     map[int64]int32 // the same for heads outside the window
+	heads   []int64         // of the buckets
+	acc     []uint64
+	spilled []*term
+	special special
+	product []uint64 // scratch
+}
+
+const (
+	windowSize = 1 << 13 // heads: the exponents and signs of all binary64 numbers fit
+	spillCount = 1 << 30 // additions; the lanes of all ways together hold 2^32
+)
+
+// widen makes room for numbers of the given number of words.
+func (s *LimbSum) widen(width int) {
+	if len(s.heads) > 0 {
+		s.spill()
+	}
+	s.heads, s.acc, s.window, s.far = nil, nil, nil, nil
+	s.width, s.ways = width, 1
+	s.lanes = roundUp(2*width, 8)
+	switch {
+	case s.lanes == 8:
+		s.ways = 4
+	case s.lanes <= 24:
+		s.ways = 2
+	}
+}
+
+// bucket returns the place of the bucket of a head, which it makes if there is none.
+func (s *LimbSum) bucket(head int64) int32 {
+	if s.window == nil {
+		s.window = make([]int32, windowSize)
+		for i := range s.window {
+			s.window[i] = -1
+		}
+		s.base = head - windowSize/2
+	}
+	at := uint64(head - s.base)
+	if at < windowSize {
+		if s.window[at] < 0 {
+			s.window[at] = s.newBucket(head)
+		}
+		return s.window[at]
+	}
+	place, ok := s.far[head]
+	if !ok {
+		if s.far == nil {
+			s.far = make(map[int64]int32)
+		}
+		place = s.newBucket(head)
+		s.far[head] = place
+	}
+	return place
+}
+
+func (s *LimbSum) newBucket(head int64) int32 {
+	s.heads = append(s.heads, head)
+	place := len(s.acc)
+	s.acc = append(s.acc, make([]uint64, s.lanes*s.ways)...)
+	return int32(place)
+}
+
+// Add adds numbers i to j-1 of p.
+func (s *LimbSum) Add(p *Packed, i, j int) {
+	if p.width > s.width {
+		s.widen(p.width)
+	}
+	for _, e := range p.special {
+		if i <= e.i && e.i < j {
+			s.special.add(e)
+		}
+	}
+	for i < j {
+		if s.count >= spillCount {
+			s.spill()
+		}
+		n := min(j-i, spillCount-s.count)
+		done := 0
+		if s.window != nil && p.width == s.width {
+			done = packedAdd(s, p, i, n)
+		}
+		s.count += done
+		i += done
+		if done < n { // a head without a bucket in the window
+			s.addWords(p.words[i*p.width:(i+1)*p.width], p.heads[i])
+			i++
+		}
+	}
+}
+
+// AddNumber adds x.
+func (s *LimbSum) AddNumber(x *Number) {
+	switch x.Class {
+	case Zero:
+	case Finite:
+		s.addWords(x.Words, headOf(x.Exp, x.Neg))
+	default:
+		s.special.add(special{class: x.Class, neg: x.Neg})
+	}
+}
+
+// AddProduct adds x*y.
+func (s *LimbSum) AddProduct(x, y *Number) {
+	if x.Class == Finite && y.Class == Finite {
+		s.addProduct(x.Words, y.Words, headOf(x.Exp+y.Exp, x.Neg != y.Neg))
+		return
+	}
+	s.special.add(product(special{class: x.Class, neg: x.Neg}, special{class: y.Class, neg: y.Neg}))
+}
+
+func headOf(exp int, neg bool) int64 {
+	head := int64(exp) << 1
+	if neg {
+		head++
+	}
+	return head
+}
+
+// addWords adds one number.
+func (s *LimbSum) addWords(words []uint64, head int64) {
+	if len(words) > s.width {
+		s.widen(len(words))
+	}
+	if s.count >= spillCount {
+		s.spill()
+	}
+	place := int(s.bucket(head)) + s.count%s.ways*s.lanes
+	acc := s.acc[place:][:2*len(words)]
+	for h, w := range words {
+		acc[2*h] += w & 0xffffffff
+		acc[2*h+1] += w >> 32
+	}
+	s.count++
+}
+
+// addProduct adds the product of two significands.
+func (s *LimbSum) addProduct(x, y []uint64, head int64) {
+	if len(x) == 1 && len(y) == 1 {
+		var product [2]uint64
+		product[1], product[0] = bits.Mul64(x[0], y[0])
+		s.addWords(product[:], head)
+		return
+	}
+	if n := len(x) + len(y); cap(s.product) < n {
+		s.product = make([]uint64, n)
+	}
+	z := s.product[:len(x)+len(y)]
+	clear(z)
+	for i, w := range x {
+		var carry uint64
+		row := z[i:][:len(y)]
+		for j, v := range y {
+			hi, lo := bits.Mul64(w, v)
+			var c1, c2 uint64
+			lo, c1 = bits.Add64(lo, carry, 0)
+			row[j], c2 = bits.Add64(row[j], lo, 0)
+			carry = hi + c1 + c2
+		}
+		z[i+len(y)] = carry
+	}
+	s.addWords(z, head)
+}
+
+// spill empties the buckets into terms.
+func (s *LimbSum) spill() {
+	s.spilled = s.appendTerms(s.spilled)
+	clear(s.acc)
+	s.count = 0
+}
+
+// appendTerms appends the buckets' sums.
+func (s *LimbSum) appendTerms(terms []*term) []*term {
+	words := make([]uint64, s.width+1)
+	for b, head := range s.heads {
+		bucket := s.acc[b*s.lanes*s.ways:][:s.lanes*s.ways]
+		var carry uint64
+		for d := range 2 * s.width {
+			lane := carry // all lanes together have at most 2^30 additions: the sum is below 2^63
+			for way := range s.ways {
+				lane += bucket[way*s.lanes+d]
+			}
+			if d%2 == 0 {
+				words[d/2] = lane & 0xffffffff
+			} else {
+				words[d/2] |= lane << 32
+			}
+			carry = lane >> 32
+		}
+		words[s.width] = carry
+		n := Number{Class: Finite, Neg: head&1 != 0, Exp: int(head >> 1), Words: words}
+		t := new(term)
+		t.set(&n)
+		if t.x.Sign() != 0 {
+			terms = append(terms, t)
+		}
+	}
+	return terms
+}
+
+// Merge adds t to s; t stays as it is.
+func (s *LimbSum) Merge(t *LimbSum) {
+	s.special.add(t.special)
+	s.spilled = append(s.spilled, t.terms()...)
+}
+
+// terms returns copies of all terms of the sum.
+func (s *LimbSum) terms() []*term {
+	terms := s.appendTerms(nil)
+	for _, t := range s.spilled {
+		c := &term{exp: t.exp}
+		c.x.Set(&t.x)
+		terms = append(terms, c)
+	}
+	return terms
+}
+
+// Round sets z to the sum rounded once to prec bits, to nearest even, and returns it; it returns nil if the sum is NaN. An empty sum is +0.
+func (s *LimbSum) Round(z *big.Float, prec uint) *big.Float {
+	y := bigResults{[]*big.Float{z}, prec}
+	if s.special.class >= Infinite {
+		y.special(0, s.special.class, s.special.neg)
+	} else {
+		y.round(0, sumTerms(s.terms(), int(prec)), nil)
+	}
+	return y.y[0]
+}
+
+// Float64 returns the sum rounded once to binary64.
+func (s *LimbSum) Float64() float64 {
+	var y floatResults
+	y.y = []float64{0}
+	if s.special.class >= Infinite {
+		y.special(0, s.special.class, s.special.neg)
+	} else {
+		y.round(0, sumTerms(s.terms(), 53), new(big.Float))
+	}
+	return y.y[0]
+}
+
+// Sum returns the sum of all numbers of p; threads = 0 stands for GOMAXPROCS.
+func (p *Packed) Sum(threads int) *LimbSum {
+	return sumRange(p.Len(), threads, func(s *LimbSum, _ *[2]Number, i, j int) { s.Add(p, i, j) })
+}
+
+// Sum returns the exact sum of the elements of x, laid out by l, in memory that does not grow with their number; threads = 0
+// stands for GOMAXPROCS.
+func Sum(x Numbers, l Layout, threads int) (*LimbSum, error) {
+	if err := l.check(x.Len()); err != nil {
+		return nil, err
+	}
+	floats, isFloats := x.(float64s)
+	return sumRange(l.Rows*l.Cols, threads, func(s *LimbSum, scratch *[2]Number, from, to int) {
+		for t := from; t < to; t++ {
+			k := l.index(t/l.Cols, t%l.Cols)
+			if isFloats && s.addFloat64s(floats[k], 1) {
+				continue
+			}
+			x.Read(&scratch[0], k)
+			s.AddNumber(&scratch[0])
+		}
+	}), nil
+}
+
+// Dot returns the exact sum of the products of the elements of x and y, vectors of one length laid out by lx and ly, in memory that
+// does not grow with it; threads = 0 stands for GOMAXPROCS. Nothing is aligned: products are formed in words and added to the bucket of
+// their exponent. That suits data that are used once; residues pay where one factor is a [Matrix] that is used again.
+func Dot(x Numbers, lx Layout, y Numbers, ly Layout, threads int) (*LimbSum, error) {
+	if err := lx.check(x.Len()); err != nil {
+		return nil, err
+	}
+	if err := ly.check(y.Len()); err != nil {
+		return nil, err
+	}
+	if lx.Cols != 1 || ly.Cols != 1 || lx.Rows != ly.Rows {
+		return nil, fmt.Errorf("deferred: a dot product of %d x %d and %d x %d elements", lx.Rows, lx.Cols, ly.Rows, ly.Cols)
+	}
+	xf, xIsFloats := x.(float64s)
+	yf, yIsFloats := y.(float64s)
+	return sumRange(lx.Rows, threads, func(s *LimbSum, scratch *[2]Number, from, to int) {
+		for t := from; t < to; t++ {
+			i, j := lx.index(t, 0), ly.index(t, 0)
+			if xIsFloats && yIsFloats && s.addFloat64s(xf[i], yf[j]) {
+				continue
+			}
+			x.Read(&scratch[0], i)
+			y.Read(&scratch[1], j)
+			s.AddProduct(&scratch[0], &scratch[1])
+		}
+	}), nil
+}
+
+// addFloat64s adds x*y if both are finite, and reports whether they are.
+func (s *LimbSum) addFloat64s(x, y float64) bool {
+	if !(math.Abs(x) <= math.MaxFloat64 && math.Abs(y) <= math.MaxFloat64) {
+		return false
+	}
+	sx, ex := significand(x)
+	sy, ey := significand(y)
+	var words [2]uint64
+	words[1], words[0] = bits.Mul64(sx, sy)
+	// The sign bits' difference, without a branch.
+	head := int64(ex+ey)<<1 | int64((math.Float64bits(x)^math.Float64bits(y))>>63)
+	s.addWords(words[:], head)
+	return true
+}
+
+// sumRange returns the sum of what add adds for the range 0 to n-1, in parts.
+func sumRange(n, threads int, add func(s *LimbSum, scratch *[2]Number, from, to int)) *LimbSum {
+	const chunk = 1 << 13
+	tasks := (n + chunk - 1) / chunk
+	threads = max(1, min(threadCount(threads), tasks))
+	sums := make([]LimbSum, threads)
+	scratch := make([][2]Number, threads)
+	parallel(threads, tasks, func(worker, task int) {
+		add(&sums[worker], &scratch[worker], task*chunk, min((task+1)*chunk, n))
+	})
+	for i := 1; i < threads; i++ {
+		sums[0].Merge(&sums[i])
+	}
+	return &sums[0]
+}

@@ -1,0 +1,134 @@
+package deferred
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Packed is an array of numbers with significands of at most a fixed number of bits in packed words: it takes
+// 8 * (1 + ceil(bits/64)) bytes a number. Number i is (-1)^neg * W * 2^exp, where W are the words [i*width, (i+1)*width), least
+// significant first, and heads[i] = 2*exp + neg. Significands are normalized: bit bits-1 of W is set unless the number is zero. It
+// implements [Numbers].
+type Packed struct {
+	bits, width int
+	words       []uint64 // and packedSlack beyond the last number
+	heads       []int64
+	special     []special
+}
+
+// packedSlack is how many words after the last number kernels may read: they take 4 words at a time.
+const packedSlack = 4
+
+// NewPacked returns n zeros.
+func NewPacked(n, bits int) *Packed {
+	p := &Packed{bits: bits, width: max(1, (bits+63)/64)}
+	p.words = make([]uint64, n*p.width+packedSlack)
+	p.heads = make([]int64, n)
+	return p
+}
+
+// Pack returns the elements of x, a matrix of one column laid out by l, in packed words of as many bits as the longest needs.
+func Pack(x Numbers, l Layout) (*Packed, error) {
+	if err := l.check(x.Len()); err != nil {
+		return nil, err
+	}
+	if l.Cols != 1 {
+		return nil, fmt.Errorf("deferred: a vector of %d columns", l.Cols)
+	}
+	width := 1
+	for i := range l.Rows {
+		width = max(width, x.Span(l.index(i, 0)).Bits())
+	}
+	p := NewPacked(l.Rows, width)
+	var z Number
+	for i := range l.Rows {
+		x.Read(&z, l.index(i, 0))
+		if err := p.Set(i, &z); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// Len returns the number of numbers.
+func (p *Packed) Len() int { return len(p.heads) }
+
+// Bits returns the greatest length of a significand.
+func (p *Packed) Bits() int { return p.bits }
+
+// Bytes returns the size of the numbers in memory.
+func (p *Packed) Bytes() int64 { return 8 * int64(len(p.heads)) * int64(1+p.width) }
+
+// Set makes number i equal to x. It fails if x has more than Bits bits.
+func (p *Packed) Set(i int, x *Number) error {
+	w := p.words[i*p.width : (i+1)*p.width]
+	clear(w)
+	p.heads[i] = 0
+	p.special = slices.DeleteFunc(p.special, func(s special) bool { return s.i == i })
+	switch x.Class {
+	case Zero:
+		return nil
+	case Infinite, NaN:
+		p.special = append(p.special, special{i: i, class: x.Class, neg: x.Neg})
+		return nil
+	}
+	span := x.span()
+	if span.Bits() > p.bits {
+		return fmt.Errorf("deferred: a number of %d bits among packed numbers of %d", span.Bits(), p.bits)
+	}
+	exp := span.Top - p.bits
+	for h := range w {
+		w[h] = bitsAt(x.Words, 64*h-(x.Exp-exp))
+	}
+	p.heads[i] = int64(exp) << 1
+	if x.Neg {
+		p.heads[i]++
+	}
+	return nil
+}
+
+// bitsAt returns bits pos to pos+63 of the words, zeros where there are none.
+func bitsAt(words []uint64, pos int) uint64 {
+	if pos <= -64 {
+		return 0
+	}
+	if pos < 0 {
+		return words[0] << -pos
+	}
+	i, shift := pos/64, uint(pos%64)
+	if i >= len(words) {
+		return 0
+	}
+	w := words[i] >> shift
+	if i+1 < len(words) {
+		w |= words[i+1] << (64 - shift) // a shift by 64 gives 0
+	}
+	return w
+}
+
+// Span implements Numbers.
+func (p *Packed) Span(i int) Span {
+	var z Number
+	p.Read(&z, i)
+	return z.span()
+}
+
+// Read implements Numbers.
+func (p *Packed) Read(z *Number, i int) {
+	w := p.words[i*p.width : (i+1)*p.width]
+	z.Words = append(z.Words[:0], w...)
+	z.Class, z.Neg, z.Exp = Zero, p.heads[i]&1 != 0, int(p.heads[i]>>1)
+	if w[len(w)-1] != 0 {
+		z.Class = Finite
+		return
+	}
+	for _, s := range p.special {
+		if s.i == i {
+			z.Class, z.Neg = s.class, s.neg
+			return
+		}
+	}
+	if slices.ContainsFunc(w, func(x uint64) bool { return x != 0 }) {
+		z.Class = Finite
+	}
+}
