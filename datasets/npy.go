@@ -31,20 +31,26 @@ var npyDtypes = map[string]struct {
 //
 // Format: NumPy Enhancement Proposal 1 and numpy.lib.format, versions 1.0, 2.0 and 3.0.
 func readNPY(f *file) (content, error) {
+	_, xs, description, err := readNPYArray(f)
+	return content{float64s: xs, description: description}, err
+}
+
+// readNPYArray returns the elements as they lie in the file, with the header that says how to read them.
+func readNPYArray(f *file) (npyHeader, []float64, string, error) {
 	h, start, err := readNPYHeader(f)
 	if err != nil {
-		return content{}, err
+		return h, nil, "", err
 	}
 	dtype, ok := npyDtypes[h.descr]
 	if !ok {
-		return content{}, f.errorf("dtype %s is not supported (want float64 or float32: <f8, >f8, <f4 or >f4)", quote(h.descr))
+		return h, nil, "", f.errorf("dtype %s is not supported (want float64 or float32: <f8, >f8, <f4 or >f4)", quote(h.descr))
 	}
 	n, err := h.count(f, int64(dtype.width), f.size-start)
 	if err != nil {
-		return content{}, err
+		return h, nil, "", err
 	}
 	if err := checkMemory(n * 8); err != nil {
-		return content{}, f.errorf("%s", err)
+		return h, nil, "", f.errorf("%s", err)
 	}
 	xs := make([]float64, n)
 	if dtype.width == 8 {
@@ -53,9 +59,9 @@ func readNPY(f *file) (content, error) {
 		err = readFloat32s(f, xs, dtype.order)
 	}
 	if err != nil {
-		return content{}, f.errorf("cannot read %d numbers: %s", n, plainError(err))
+		return h, nil, "", f.errorf("cannot read %d numbers: %s", n, plainError(err))
 	}
-	return content{float64s: xs, description: fmt.Sprintf("NumPy array of %s, shape %s", dtype.name, h.shapeText())}, nil
+	return h, xs, fmt.Sprintf("NumPy array of %s, shape %s", dtype.name, h.shapeText()), nil
 }
 
 // readFloat64s fills xs with numbers in the given byte order.

@@ -82,7 +82,7 @@ func distance(x, target float64) (factor float64, low bool) {
 }
 
 // genDotTerms writes the 2m halves of the m exact products x_i*y_i of GenDot(m, 2c) to terms; their exact sum is that of
-// the products. len(terms) = 2m >= 8, 1 <= c <= 1e300.
+// the products, c that of genDot. len(terms) = 2m >= 8, 1 <= c <= 1e300.
 //
 // The first half of the pairs has random exponents up to b = log2(2c)/2. In the second half x_i has an exponent e that
 // falls from b to 0 and y_i = fl(fl(v - s)/x_i), where s is the exact sum of the products so far and v = (2U-1)*2^e, so
@@ -90,14 +90,20 @@ func distance(x, target float64) (factor float64, low bool) {
 // of at least about m however small c is, and far larger when U happens to be near 1/2. Here the last v is the sum of
 // magnitudes divided by cond, where that is above 1.
 func genDotTerms(terms []float64, c, cond float64, r *source) {
-	m := len(terms) / 2
+	genDot(len(terms)/2, c, cond, r, func(i int, _, _ float64, p dd) {
+		terms[2*i], terms[2*i+1] = p.hi, p.lo
+	})
+}
+
+// genDot hands the m pairs of GenDot(m, 2c) to put, with their exact products p.
+func genDot(m int, c, cond float64, r *source, put func(i int, x, y float64, p dd)) {
 	half := (m + 1) / 2
 	b := logDD(2*c).div(dd{ln2[0], ln2[1]}).hi / 2
 	var sum fixedSum
 	magnitudes := 0.0
-	put := func(i int, x, y float64) {
+	add := func(i int, x, y float64) {
 		p := twoProd(x, y)
-		terms[2*i], terms[2*i+1] = p.hi, p.lo
+		put(i, x, y, p)
 		sum.add(p.hi)
 		sum.add(p.lo)
 		magnitudes += math.Abs(p.hi)
@@ -111,7 +117,7 @@ func genDotTerms(terms []float64, c, cond float64, r *source) {
 			e = 0
 		}
 		x := math.Ldexp(r.nonzero(), int(e))
-		put(i, x, math.Ldexp(r.symmetric(), int(e)))
+		add(i, x, math.Ldexp(r.symmetric(), int(e)))
 	}
 	for i := half; i < m; i++ {
 		e := math.RoundToEven(float64(b*float64(m-1-i)) / float64(m-half-1))
@@ -120,7 +126,7 @@ func genDotTerms(terms []float64, c, cond float64, r *source) {
 		if last := magnitudes / cond; i == m-1 && last > 1 {
 			v = math.Copysign(last, v)
 		}
-		put(i, x, -sum.minus(v)/x)
+		add(i, x, -sum.minus(v)/x)
 	}
 }
 

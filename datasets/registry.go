@@ -23,6 +23,9 @@ type Set struct {
 	FixedN func(value func(name string) string) int
 
 	make func(*job) error
+
+	matrix func(*matrixJob) error // of sets of matrices instead of make
+	pair   func(*pairJob) error   // of sets of pairs of vectors
 }
 
 // registry holds every set, in the order of listing: by name, with the 2018 paper's first.
@@ -39,25 +42,30 @@ var registry = func() []*Set {
 func Sets() []*Set { return slices.Clone(registry) }
 
 // Names lists the names of the data sets, in the order of Sets.
-func Names() []string {
-	names := make([]string, len(registry))
-	for i, s := range registry {
+func Names() []string { return namesOf(registry) }
+
+func namesOf(sets []*Set) []string {
+	names := make([]string, len(sets))
+	for i, s := range sets {
 		names[i] = s.Name
 	}
 	return names
 }
 
 // Lookup returns the set of that name.
-func Lookup(name string) (*Set, error) {
-	for _, s := range registry {
+func Lookup(name string) (*Set, error) { return find(registry, "data set", name) }
+
+// find returns the set of that name; what says what kind of sets these are.
+func find(sets []*Set, what, name string) (*Set, error) {
+	for _, s := range sets {
 		if s.Name == name {
 			return s, nil
 		}
 	}
 	if strings.TrimSpace(name) == "" {
-		return nil, usagef("empty name of a data set (known: %s)", strings.Join(Names(), " "))
+		return nil, usagef("empty name of a %s (known: %s)", what, strings.Join(namesOf(sets), " "))
 	}
-	return nil, usagef("%s", unknown("data set", name, Names()))
+	return nil, usagef("%s", unknown(what, name, namesOf(sets)))
 }
 
 // Size says in words how many terms the set has: "4096 (fixed)", "1000", "1000, at least 8", "1000, fixed for some

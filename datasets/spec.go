@@ -14,9 +14,12 @@ type Spec struct {
 }
 
 // Parse reads "name" or "name:key=value,..." and checks it against the registry.
-func Parse(text string) (Spec, error) {
+func Parse(text string) (Spec, error) { return parse(text, Lookup) }
+
+// parse reads a spec of a set that lookup knows.
+func parse(text string, lookup func(name string) (*Set, error)) (Spec, error) {
 	name, params, hasParams := strings.Cut(strings.TrimSpace(text), ":")
-	set, err := Lookup(name)
+	set, err := lookup(name)
 	if err != nil {
 		return Spec{}, err
 	}

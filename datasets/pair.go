@@ -1,0 +1,155 @@
+package datasets
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"mpbench/pkg/exact"
+)
+
+// Pair is a pair of vectors of one length, for dot products.
+type Pair struct {
+	Name             string
+	Params           []Arg // all parameters but n
+	N                int
+	X, Y             []float64
+	SHA256X, SHA256Y string // as Data.SHA256
+	Source           string
+	Notes            []string
+}
+
+// Spec returns the spec that makes this pair again, with all parameters.
+func (d *Pair) Spec() string {
+	return joinSpec(d.Name, append(slices.Clone(d.Params), Arg{"n", strconv.Itoa(d.N)}))
+}
+
+// Summary returns the exact sum of the products and of their magnitudes.
+func (d *Pair) Summary() exact.Summary { return dotSummary(d.X, d.Y) }
+
+func dotSummary(x, y []float64) exact.Summary {
+	var sum exact.Dot
+	for i := range x {
+		sum.Add(x[i], y[i])
+	}
+	return sum.Summary()
+}
+
+// pairRegistry holds the sets of pairs, by name.
+var pairRegistry = []*Set{
+	{
+		Name: "gendot",
+		Summary: "condition number 2 sum|x_i y_i| / |sum x_i y_i| near cond (within a factor 10, mostly 2), the last pair chosen for the " +
+			"condition number; the pairs are shuffled",
+		Source:   "Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26(6), 2005, algorithm 6.1, doi:10.1137/030601818",
+		Params:   []Param{{Name: "cond", Meaning: "condition number of the dot product, at least 2", Default: "1e+16", Kind: Real, Min: 2, Max: 1e300}},
+		DefaultN: 1000,
+		MinN:     4,
+		Seeded:   true,
+		pair:     genDotPair,
+	},
+	{
+		Name:     "uniform11",
+		Summary:  "x and y uniform in [-1, 1), multiples of 2^-52",
+		Source:   "Higham, SIAM J. Sci. Comput. 14(4), 1993, doi:10.1137/0914050",
+		DefaultN: 1_000_000,
+		Seeded:   true,
+		pair: func(j *pairJob) error {
+			return j.fill(func(r *source) float64 { return r.symmetric() })
+		},
+	},
+	{
+		Name:     "wide",
+		Summary:  "x and y = +-f*2^e with f uniform in [1, 2) and e a uniform integer in [-range, range]",
+		Source:   "range of exponents of tests of Zhu and Hayes, ACM Trans. Math. Softw. 37(3), 2010, doi:10.1145/1824801.1824815",
+		Params:   []Param{{Name: "range", Meaning: "largest magnitude of an exponent", Default: "300", Kind: Int, Max: 500}},
+		DefaultN: 1000,
+		Seeded:   true,
+		pair: func(j *pairJob) error {
+			largest := j.int("range")
+			return j.fill(func(r *source) float64 { return r.spread(largest) })
+		},
+	},
+}
+
+// PairSets lists the sets of pairs. The rows must not be modified.
+func PairSets() []*Set { return slices.Clone(pairRegistry) }
+
+// PairNames lists the names of the sets of pairs, in the order of PairSets.
+func PairNames() []string { return namesOf(pairRegistry) }
+
+// ParsePair reads "name" or "name:key=value,..." and checks it against the sets of pairs.
+func ParsePair(text string) (Spec, error) {
+	return parse(text, func(name string) (*Set, error) { return find(pairRegistry, "pair of vectors", name) })
+}
+
+// pairJob is one generation.
+type pairJob struct {
+	job
+	x, y []float64
+}
+
+// GeneratePair makes the pair of a spec from ParsePair.
+func GeneratePair(spec Spec, opt Options) (*Pair, error) {
+	n, err := spec.size(opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkMemory(int64(n) * 16); err != nil {
+		return nil, usagef("%s: n=%d: %s", spec.set.Name, n, err)
+	}
+	j := &pairJob{job: job{spec: spec, n: n, seed: opt.Seed}, x: make([]float64, n), y: make([]float64, n)}
+	if spec.seed != nil {
+		j.seed = *spec.seed
+	}
+	if err := spec.set.pair(j); err != nil {
+		return nil, usagef("%s: %s", spec.set.Name, err)
+	}
+	return &Pair{
+		Name: spec.set.Name, Params: j.args(), N: n, X: j.x, Y: j.y,
+		SHA256X: hashFloat64(j.x), SHA256Y: hashFloat64(j.y), Source: spec.set.Source, Notes: j.notes,
+	}, nil
+}
+
+func (j *pairJob) fill(next func(r *source) float64) error {
+	r := j.random(0)
+	for _, xs := range [][]float64{j.x, j.y} {
+		for i := range xs {
+			xs[i] = next(r)
+		}
+	}
+	return nil
+}
+
+// genDotPair searches as genSum does. A condition number c of the dot product is c/2 of the sum of the products.
+func genDotPair(j *pairJob) error {
+	target := j.real("cond") / 2
+	c, best := target, math.Inf(1)
+	var reached exact.Value
+	x, y := make([]float64, j.n), make([]float64, j.n)
+	for t := range uint64(genSumTries) {
+		r := j.random(t)
+		order := r.permutation(j.n)
+		genDot(j.n, c, target, r, func(i int, xi, yi float64, _ dd) { x[order[i]], y[order[i]] = xi, yi })
+		cond := dotSummary(x, y).Condition()
+		off, low := distance(cond.Float64(), target)
+		if off < best {
+			best, reached = off, cond
+			copy(j.x, x)
+			copy(j.y, y)
+		}
+		if best <= genSumGood {
+			break
+		}
+		if low {
+			c = min(2*c, genSumMax)
+		} else {
+			c = max(1, c/2)
+		}
+	}
+	if best > genSumFair {
+		return usagef("cond=%g was not reached with %d pairs (nearest: %s); take more", 2*target, j.n, exact.FromFloat64(2*reached.Float64()).Text(2))
+	}
+	j.notes = append(j.notes, "condition number "+exact.FromFloat64(2*reached.Float64()).Text(3))
+	return nil
+}
