@@ -69,7 +69,10 @@ type Method struct {
 	FixedBits    int // precision of a fixed format, 0 when the user chooses it
 	MinPrecision int
 	MaxPrecision int
-	Bound        string // the formula of the error bound
-	Source       string // author, year, DOI or section
-	New          func(Options) (Summer, error)
+	Bound        string                        // the formula of the error bound
+	Source       string                        // author, year, DOI or section
+	New          func(Options) (Summer, error) // nil for a method that has no sum
+
+	DotBound string                        // the formula for a dot product
+	NewDot   func(Options) (Dotter, error) // nil for a method that has no dot product
 }

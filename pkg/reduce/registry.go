@@ -28,7 +28,8 @@ var methods = []Method{
 	{
 		Name: "float64", Summary: "recursive summation in binary64", Format: "binary64", Devices: cpuOnly,
 		FixedBits: 53, Bound: "g(n-1)*S, u = 2^-53", Source: sourceHigham,
-		New: func(Options) (Summer, error) { return &recursive64{}, nil },
+		New:      func(Options) (Summer, error) { return &recursive64{}, nil },
+		DotBound: "g(n)*S + n*2^-1074, u = 2^-53", NewDot: func(Options) (Dotter, error) { return &dot64{}, nil },
 	},
 	{
 		Name: "kahan", Summary: "compensated summation (Kahan)", Format: "binary64", Devices: cpuOnly,
@@ -41,25 +42,46 @@ var methods = []Method{
 		New: func(Options) (Summer, error) { return &neumaier{}, nil },
 	},
 	{
+		Name: "dot2", Summary: "compensated dot product (Dot2), as if in twice the precision", Format: "binary64", Devices: cpuOnly,
+		FixedBits: 53, Source: "Ogita, Rump, Oishi, SIAM J. Sci. Comput. 26 (2005) 1955-1988, DOI 10.1137/030601818",
+		DotBound: "u*|x'y| + g(n)^2*S + 5n*2^-1074, u = 2^-53", NewDot: func(Options) (Dotter, error) { return &dot2{}, nil },
+	},
+	{
 		Name: "bigfloat", Summary: "recursive summation with math/big.Float", Format: "big.Float", Devices: cpuOnly,
 		MinPrecision: 2, MaxPrecision: 1 << 16, Bound: "g(n-1)*S, u = 2^-p", Source: sourceHigham, New: newBigFloat,
+		DotBound: "g(n)*S, u = 2^-p", NewDot: newBigDot,
+	},
+	{
+		Name: "deferred", Summary: "exact sum, rounded once to nearest even", Format: "exact", Devices: cpuOnly,
+		MinPrecision: minDeferred, MaxPrecision: 1 << 16, Bound: "u*|sum|, u = 2^-p: correctly rounded", Source: sourceDeferred, New: newDeferred,
+		DotBound: "u*|x'y|, u = 2^-p: correctly rounded", NewDot: newDeferredDot,
 	},
 	{
 		Name: "reduce1", Summary: "recursive summation of RNS numbers", Format: "rns", Devices: cpuOnly,
 		MinPrecision: rns.MinPrecision, MaxPrecision: rns.MaxPrecision, Bound: "g(n-1)*S, u = 2^(1-p)", Source: sourcePaper2018, New: newReduce1,
+		DotBound: "g(n)*S, u = 2^(1-p)", NewDot: newRNSDot("reduce1"),
 	},
 	{
 		Name: "reduce2", Summary: "pairwise summation of RNS numbers", Format: "rns", Devices: cpuOnly,
 		MinPrecision: rns.MinPrecision, MaxPrecision: rns.MaxPrecision, Bound: "g(ceil(log2 n))*S, u = 2^(1-p)", Source: sourcePaper2018, New: newReduce2,
+		DotBound: "g(1 + ceil(log2 n))*S, u = 2^(1-p)", NewDot: newRNSDot("reduce2"),
 	},
 	{
 		Name: "reduce3", Summary: "block-parallel summation of RNS numbers", Format: "rns", Devices: cpuOnly,
 		MinPrecision: rns.MinPrecision, MaxPrecision: rns.MaxPrecision, Bound: "g(d)*S, d = depth of the grid, u = 2^(1-p)", Source: sourcePaper2018, New: newReduce3,
+		DotBound: "g(1 + d)*S, d = depth of the grid, u = 2^(1-p)", NewDot: newRNSDot("reduce3"),
 	},
 }
 
-// Methods returns all methods, in the order in which tables show them.
-func Methods() []Method { return slices.Clone(methods) }
+// Methods returns the methods for sums, in the order in which tables show them.
+func Methods() []Method {
+	return slices.DeleteFunc(slices.Clone(methods), func(m Method) bool { return m.New == nil })
+}
+
+// DotMethods returns the methods for dot products, in the order in which tables show them.
+func DotMethods() []Method {
+	return slices.DeleteFunc(slices.Clone(methods), func(m Method) bool { return m.NewDot == nil })
+}
 
 // Lookup returns the method of a name.
 func Lookup(name string) (Method, bool) {

@@ -88,6 +88,21 @@ type rnsSlots struct {
 	terms   *rns.Vector
 	slots   []*rns.Float
 	term    *rns.Float // a view of the current term
+
+	// For a dot product, whose terms are terms_i * factors_i:
+	factors         *rns.Vector
+	factor, product *rns.Float
+}
+
+// at returns term i.
+func (s *rnsSlots) at(i int) *rns.Float {
+	s.terms.View(s.term, i)
+	if s.factors == nil {
+		return s.term
+	}
+	s.factors.View(s.factor, i)
+	s.context.Mul(s.product, s.term, s.factor)
+	return s.product
 }
 
 func (r *residues) newSlots(n int) *rnsSlots {
@@ -98,14 +113,10 @@ func (r *residues) newSlots(n int) *rnsSlots {
 	return &rnsSlots{context: r.context.Clone(), terms: r.terms, slots: slots, term: new(rns.Float)}
 }
 
-func (s *rnsSlots) load(slot, i int) {
-	s.terms.View(s.term, i)
-	s.slots[slot].Set(s.term)
-}
+func (s *rnsSlots) load(slot, i int) { s.slots[slot].Set(s.at(i)) }
 
 func (s *rnsSlots) addTerm(slot, i int) {
-	s.terms.View(s.term, i)
-	s.context.Add(s.slots[slot], s.slots[slot], s.term)
+	s.context.Add(s.slots[slot], s.slots[slot], s.at(i))
 }
 
 func (s *rnsSlots) addSlot(slot, j int) {
@@ -190,26 +201,25 @@ func (r *reduce3) Sum() {
 	if r.empty() {
 		return
 	}
-	sums := r.blockSums()
-	for _, x := range sums { // the paper's third stage, on the host
+	for _, x := range blockSums(r.grid, r.threads, r.terms.Len(), r.newSlots) { // the paper's third stage, on the host
 		if x != nil {
 			r.context.Add(r.sum, r.sum, x)
 		}
 	}
 }
 
-// blockSums reduces every block; blocks without terms have nil. Which goroutine reduces a block changes nothing.
-func (r *reduce3) blockSums() []*rns.Float {
-	sums := make([]*rns.Float, r.grid.Blocks)
+// blockSums reduces every block of n terms; blocks without terms have nil. Which goroutine reduces a block changes nothing.
+func blockSums(g grid, threads, n int, newSlots func(int) *rnsSlots) []*rns.Float {
+	sums := make([]*rns.Float, g.Blocks)
 	var next atomic.Int64
 	var pool sync.WaitGroup
-	for range min(r.threads, r.grid.Blocks) {
+	for range min(threads, g.Blocks) {
 		pool.Go(func() {
-			slots := r.newSlots(r.grid.BlockSize)
-			for b := int(next.Add(1) - 1); b < r.grid.Blocks; b = int(next.Add(1) - 1) {
+			slots := newSlots(g.BlockSize)
+			for b := int(next.Add(1) - 1); b < g.Blocks; b = int(next.Add(1) - 1) {
 				slots.clear()
-				if block(slots, r.grid, b, r.terms.Len()) {
-					sums[b] = r.context.Base().NewFloat()
+				if block(slots, g, b, n) {
+					sums[b] = slots.context.Base().NewFloat()
 					sums[b].Set(slots.slots[0])
 				}
 			}

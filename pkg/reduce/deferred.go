@@ -1,0 +1,161 @@
+package reduce
+
+import (
+	"fmt"
+	"math/big"
+	"runtime"
+
+	"mpbench/pkg/exact"
+	"mpbench/pkg/expansion"
+	"mpbench/pkg/rns/deferred"
+)
+
+const (
+	sourceDeferred = "mpbench, package expansion; for numbers wider than float64 package rns/deferred"
+	minDeferred    = 24
+	// conversionBits is how much longer than the result's precision wide terms are kept: rounding them costs 2^-64 units of
+	// the result, times the condition number.
+	conversionBits = 64
+)
+
+// deferredSum adds exactly and rounds once, to nearest even at p bits. Terms in float64 are summed by package expansion; wide
+// ones, rounded to p + 64 bits, as packed words by package deferred.
+type deferredSum struct {
+	precision int
+	threads   int
+	terms     []float64
+	wide      *deferred.Packed // nil for float64 terms
+	exact     expansion.Accumulator
+	result    *big.Float // nil for NaN
+}
+
+func newDeferred(o Options) (Summer, error) {
+	return &deferredSum{precision: o.Precision, threads: allThreads(o.Threads)}, nil
+}
+
+// allThreads resolves the option 0.
+func allThreads(threads int) int {
+	if threads <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return threads
+}
+
+func (d *deferredSum) Load(t Terms) error {
+	d.terms, d.wide = t.Float64, nil
+	if t.Wide == nil {
+		return nil
+	}
+	var err error
+	d.wide, err = deferred.Pack(deferred.Bigs(roundedTo(t.Wide, d.precision+conversionBits)), deferred.Strided(len(t.Wide), 1))
+	return err
+}
+
+// roundedTo returns the numbers rounded to nearest even at p bits.
+func roundedTo(x []*big.Rat, p int) []*big.Float {
+	list := make([]*big.Float, len(x))
+	for i, v := range x {
+		list[i] = new(big.Float).SetPrec(uint(p)).SetRat(v)
+	}
+	return list
+}
+
+func (d *deferredSum) Sum() {
+	if d.wide != nil {
+		d.result = d.wide.Sum(d.threads).Round(new(big.Float), uint(d.precision))
+		return
+	}
+	d.exact.Reset()
+	d.exact.AddSliceParallel(d.terms, d.threads)
+	d.result = d.exact.Round(uint(d.precision))
+}
+
+func (d *deferredSum) Value() exact.Value { return exact.FromBig(d.result) }
+
+// ErrorBound is u*|sum| with u = 2^-p: correct rounding; for wide terms 4*2^-(p+64)*sumAbs more.
+func (d *deferredSum) ErrorBound(s exact.Summary) *big.Rat {
+	return deferredBound(d.precision, d.wide != nil, s)
+}
+
+// deferredBound is u*|sum|, and for rounded terms 4*v*sumAbs more, which covers sums of terms (v) and of products (2v + v^2), and
+// their part of the last rounding.
+func deferredBound(p int, rounded bool, s exact.Summary) *big.Rat {
+	bound := new(big.Rat).Mul(powerOfTwo(-p), new(big.Rat).Abs(sum(s)))
+	if rounded {
+		bound.Add(bound, new(big.Rat).Mul(powerOfTwo(2-p-conversionBits), sumAbs(s)))
+	}
+	return bound
+}
+
+func (d *deferredSum) Format() Format {
+	f := Format{Name: "exact", Actual: d.precision, TermBytes: 8, Threads: d.threads}
+	if d.wide != nil {
+		f.TermBytes = int(d.wide.Bytes()) / max(1, d.wide.Len())
+	}
+	return f
+}
+
+// deferredDot is the exact dot product, rounded once to nearest even at p bits; wide vectors are rounded to p + 64 bits first.
+type deferredDot struct {
+	precision int
+	threads   int
+	x, y      []float64
+	wideX     []*big.Float // for wide vectors, with wideY
+	wideY     []*big.Float
+	exact     expansion.Accumulator
+	result    *big.Float // nil for NaN
+}
+
+func newDeferredDot(o Options) (Dotter, error) {
+	return &deferredDot{precision: o.Precision, threads: allThreads(o.Threads)}, nil
+}
+
+func (d *deferredDot) Load(x, y Terms) error {
+	d.x, d.y, d.wideX, d.wideY = x.Float64, y.Float64, nil, nil
+	if x.Wide == nil && y.Wide == nil {
+		return nil
+	}
+	if hasSpecial(x.Float64) || hasSpecial(y.Float64) {
+		return fmt.Errorf("%w: infinities and NaN do not go with numbers wider than float64", ErrOption)
+	}
+	d.wideX, d.wideY = d.widened(x), d.widened(y)
+	return nil
+}
+
+// widened returns the terms as big.Float, rounded if they are wide.
+func (d *deferredDot) widened(t Terms) []*big.Float {
+	if t.Wide != nil {
+		return roundedTo(t.Wide, d.precision+conversionBits)
+	}
+	list := make([]*big.Float, len(t.Float64))
+	for i, x := range t.Float64 {
+		list[i] = big.NewFloat(x)
+	}
+	return list
+}
+
+func (d *deferredDot) Dot() {
+	if d.wideX != nil {
+		layout := deferred.Strided(len(d.wideX), 1)
+		s, err := deferred.Dot(deferred.Bigs(d.wideX), layout, deferred.Bigs(d.wideY), layout, d.threads)
+		if err != nil {
+			panic(err) // the layouts fit by construction
+		}
+		d.result = s.Round(new(big.Float), uint(d.precision))
+		return
+	}
+	d.exact.Reset()
+	d.exact.AddProductsParallel(d.x, d.y, d.threads)
+	d.result = d.exact.Round(uint(d.precision))
+}
+
+func (d *deferredDot) Value() exact.Value { return exact.FromBig(d.result) }
+
+// ErrorBound is u*|x'y| with u = 2^-p: correct rounding; for wide vectors 4*2^-(p+64)*sumAbs more.
+func (d *deferredDot) ErrorBound(s exact.Summary) *big.Rat {
+	return deferredBound(d.precision, d.wideX != nil, s)
+}
+
+func (d *deferredDot) Format() Format {
+	return Format{Name: "exact", Actual: d.precision, TermBytes: 16, Threads: d.threads}
+}
