@@ -23,21 +23,24 @@ type Accumulator struct {
 
 // Add adds x.
 func (a *Accumulator) Add(x float64) {
-	pattern := math.Float64bits(x)
-	if pattern>>fractionBits&exponentMask == exponentMask {
+	if !finite(x) {
 		a.addSpecial(x)
 		return
 	}
-	a.fixed.addFloat(pattern)
+	a.fixed.addFloat(math.Float64bits(x))
 }
 
 // AddProduct adds x * y.
 func (a *Accumulator) AddProduct(x, y float64) {
-	if p := x * y; p-p != 0 && (x-x != 0 || y-y != 0) { // Inf - Inf and NaN - NaN are NaN
-		a.addSpecial(p)
+	if !finite(x) || !finite(y) {
+		a.addSpecial(x * y)
 		return
 	}
 	a.fixed.addProduct(x, y)
+}
+
+func finite(x float64) bool {
+	return math.Float64bits(x)>>fractionBits&exponentMask != exponentMask
 }
 
 // addSpecial notes an infinity or NaN.
@@ -87,6 +90,9 @@ func (a *Accumulator) AddSlice(x []float64) {
 			x = x[n:]
 		}
 	}
+	if a.nan {
+		return // whatever comes
+	}
 	for _, v := range x {
 		a.Add(v)
 	}
@@ -96,6 +102,10 @@ func (a *Accumulator) AddSlice(x []float64) {
 func (a *Accumulator) AddProducts(x, y []float64) {
 	if len(x) != len(y) {
 		panic("expansion: vectors of different lengths")
+	}
+	if len(dotKernels) == 0 {
+		a.addEachProduct(x, y)
+		return
 	}
 	w := &a.products
 	for len(x) >= shortest && !a.nan {
@@ -126,6 +136,9 @@ func (a *Accumulator) AddProducts(x, y []float64) {
 		if w.accept(&a.fixed, dotKernels) {
 			x, y = x[n:], y[n:]
 		}
+	}
+	if a.nan {
+		return // whatever comes
 	}
 	for i, v := range x {
 		a.AddProduct(v, y[i])

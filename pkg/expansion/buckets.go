@@ -32,7 +32,7 @@ const mostProducts = 1 << 21
 
 // The least numbers of terms and of products that are added faster with buckets, all of which are moved to a fixed in the end.
 const (
-	manyTerms    = 1 << 13
+	manyTerms    = 1 << 14
 	manyProducts = 1 << 15
 )
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+
+	"mpbench/pkg/exact"
 )
 
 // referencePrec is enough for every sum and product of the tests: nothing rounds.
@@ -108,4 +110,11 @@ func randomTerms(rng *rand.Rand, n, kind int) []float64 {
 var lengths = []int{
 	0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1023, 1024, 1025, 1055, 1056, 1057,
 	2047, 2048, 2049, 4095, 4096, 4097, 5119, 5120, 5121, 8191, 8192, 8193, 16383, 16384, 16385, 16416, 17408, 17409, 33792, 33793,
+}
+
+// exactSum is the sum by package exact.
+func exactSum(x []float64) exact.Value {
+	var s exact.Sum
+	s.AddSlice(x)
+	return s.Value()
 }

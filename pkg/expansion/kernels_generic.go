@@ -94,10 +94,11 @@ func (o *blockSums) count(biased *[genericGroup][maxLevels]float64, anchor []flo
 	}
 }
 
-// The plain Go kernels that are faster than adding term by term.
+// The plain Go kernels that are faster than adding term by term with buckets. No kernel for products is: without vectors, an
+// integer multiplication does more than a floating-point one and its error.
 var (
 	genericSumKernels = []kernel{{2, genericGroup}}
-	genericDotKernels = []kernel{{3, genericGroup}}
+	genericDotKernels []kernel
 )
 
 // sumBlockGeneric adds a block with kernel k in plain Go.

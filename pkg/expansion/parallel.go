@@ -12,7 +12,12 @@ const share = 1 << 15
 // Sum returns the correctly rounded sum of x, computed by at most threads goroutines (0 or less: GOMAXPROCS). The result does not
 // depend on their number.
 func Sum(x []float64, threads int) float64 {
-	var a Accumulator
+	if workers(len(x), threads) == 1 {
+		var a Accumulator // stays on the stack
+		a.AddSlice(x)
+		return a.Float64()
+	}
+	a := new(Accumulator)
 	a.AddSliceParallel(x, threads)
 	return a.Float64()
 }
@@ -20,7 +25,12 @@ func Sum(x []float64, threads int) float64 {
 // Dot returns the correctly rounded dot product of x and y, which must have the same length, computed by at most threads
 // goroutines (0 or less: GOMAXPROCS). The result does not depend on their number.
 func Dot(x, y []float64, threads int) float64 {
-	var a Accumulator
+	if workers(len(x), threads) == 1 {
+		var a Accumulator // stays on the stack
+		a.AddProducts(x, y)
+		return a.Float64()
+	}
+	a := new(Accumulator)
 	a.AddProductsParallel(x, y, threads)
 	return a.Float64()
 }
