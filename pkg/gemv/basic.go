@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"time"
 
+	"mpbench/pkg/exact"
 	"mpbench/pkg/rns"
 )
 
@@ -78,9 +79,9 @@ func (e *basic) rows(worker, first, last int) {
 
 func (e *basic) Phases() []Phase { return []Phase{{"gemv", "the whole operation", e.elapsed}} }
 
-// ErrorBound is gamma(n+2) * sumAbs: two products, n-1 additions that are not to zero, and that of beta*y.
-func (e *basic) ErrorBound(_ int, sumAbs *big.Rat) *big.Rat {
-	return e.bound(e.problem.Terms(), sumAbs)
+// ErrorBound is gamma(n+2) * S: two products, n-1 additions that are not to zero, and that of beta*y.
+func (e *basic) ErrorBound(_ int, s exact.Summary) *big.Rat {
+	return e.bound(e.problem.Terms(), s)
 }
 
 func (e *basic) Format() Format { return e.format(0) }

@@ -147,11 +147,11 @@ func (e *bigFloat) Phases() []Phase {
 
 func (e *bigFloat) UnitRoundoff() *big.Rat { return powerOfTwo(-e.precision) }
 
-// ErrorBound is gamma(n+2) * sumAbs with u = 2^-p: two products, n-1 additions that are not to zero, and that of beta*y.
+// ErrorBound is gamma(n+2) * S with u = 2^-p: two products, n-1 additions that are not to zero, and that of beta*y.
 // The exponents of big.Float do not overflow here.
-func (e *bigFloat) ErrorBound(_ int, sumAbs *big.Rat) *big.Rat {
+func (e *bigFloat) ErrorBound(_ int, s exact.Summary) *big.Rat {
 	p := &e.problem
-	return gammaTimes(depth(p.work(), p.Terms(), e.converted), e.UnitRoundoff(), sumAbs)
+	return gammaTimes(depth(p.work(), p.Terms(), e.converted), e.UnitRoundoff(), rat(s.SumAbs))
 }
 
 func (e *bigFloat) Format() Format {

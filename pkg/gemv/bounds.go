@@ -57,11 +57,11 @@ type Bounds struct {
 	Relative   exact.Value // ||y - y*||_1 / ||y*||_1 <= Norm / ||y*||_1, (17) and (19); NaN where Norm is nil
 }
 
-// Bounds evaluates the paper's bounds for sums of the given number of terms ([Problem.Terms]). They presuppose inputs that the method's format
-// holds, and no overflow.
-func (r *Reference) Bounds(terms int, u *big.Rat) Bounds {
+// Bounds evaluates the paper's bounds for the unit roundoff u of a method. They presuppose inputs that the method's format holds, and no
+// overflow.
+func (r *Reference) Bounds(u *big.Rat) Bounds {
 	b := Bounds{Components: make([]*big.Rat, len(r.Y)), Relative: exact.Value{Class: exact.NaN}}
-	g := gamma(terms+2, u)
+	g := gamma(r.terms+2, u)
 	if g == nil {
 		return b
 	}

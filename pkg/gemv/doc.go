@@ -37,13 +37,13 @@
 //
 // # Methods
 //
-// [Methods] lists them; float64.go, bigfloat.go, basic.go and split.go hold one each. Threads share rows or columns,
+// [Methods] lists them; float64.go, bigfloat.go, basic.go, split.go and deferred.go hold one each. Threads share rows or columns,
 // never the order of the operations on one component, so their number never changes a result.
 //
 // # Errors
 //
-// With S = |alpha||op(A)||x| + |beta||y|, component by component, and g(k) = k*u/(1 - k*u), every method satisfies
-// |y - y*| <= g(k)*S with the k of its order of operations ([Engine.ErrorBound]); the paper's bounds (16) to (19) have k = n + 2, n
+// With S = |alpha||op(A)||x| + |beta||y|, component by component, and g(k) = k*u/(1 - k*u), methods that round every operation satisfy
+// |y - y*| <= g(k)*S with the k of their order of operations ([Engine.ErrorBound]); the deferred engine rounds once: |y - y*| <= u|y*|. The paper's bounds (16) to (19) have k = n + 2, n
 // being the length of the sums ([Bounds]). Both are computed for the data at hand, exactly: [Exact] gives y* and S.
 //
 // Source: K. Isupov, V. Knyazkov, "Multiple-precision matrix-vector multiplication on graphics processing units", Program Systems:

@@ -89,19 +89,19 @@ func (e *float64Engine) UnitRoundoff() *big.Rat { return powerOfTwo(-53) }
 // overflow64 is the least number that rounds to an infinity.
 var overflow64 = new(big.Rat).Sub(powerOfTwo(1024), powerOfTwo(970))
 
-// ErrorBound is gamma(n+2) * sumAbs with u = 2^-53, in whatever order the terms are added, plus what underflow can cost: each of the
+// ErrorBound is gamma(n+2) * S with u = 2^-53, in whatever order the terms are added, plus what underflow can cost: each of the
 // n+1 products with alpha or beta and the n products with A loses at most 2^-1075 beside its relative error, which
 // later is multiplied by at most max(1, |alpha|) or |a_ij|. It is nil where a partial result might overflow.
-func (e *float64Engine) ErrorBound(i int, sumAbs *big.Rat) *big.Rat {
+func (e *float64Engine) ErrorBound(i int, s exact.Summary) *big.Rat {
 	p := &e.problem
 	if e.lost {
 		return nil
 	}
-	bound := gammaTimes(depth(p.work(), p.Terms(), e.converted), e.UnitRoundoff(), sumAbs)
+	bound := gammaTimes(depth(p.work(), p.Terms(), e.converted), e.UnitRoundoff(), rat(s.SumAbs))
 	if bound == nil || p.work() == unchanged {
 		return bound
 	}
-	loss, partial := big.NewRat(1, 1), new(big.Rat).Set(sumAbs)
+	loss, partial := big.NewRat(1, 1), new(big.Rat).Set(rat(s.SumAbs))
 	if p.work() == full {
 		rowAbs, largest := e.magnitudes(i)
 		if math.IsInf(rowAbs, 0) || math.IsInf(e.alpha, 0) || math.IsInf(e.beta, 0) {
@@ -111,7 +111,7 @@ func (e *float64Engine) ErrorBound(i int, sumAbs *big.Rat) *big.Rat {
 		alpha := new(big.Rat).SetFloat64(math.Abs(e.alpha))
 		loss.Mul(n, alpha)
 		loss.Add(loss, n).Add(loss, new(big.Rat).SetFloat64(rowAbs)).Add(loss, big.NewRat(2, 1))
-		partial.Add(partial, new(big.Rat).Quo(sumAbs, alpha)) // sums before the multiplication by alpha
+		partial.Add(partial, new(big.Rat).Quo(rat(s.SumAbs), alpha)) // sums before the multiplication by alpha
 		partial.Add(partial, alpha.Mul(alpha, new(big.Rat).SetFloat64(largest)))
 	}
 	loss.Mul(loss, powerOfTwo(-1074))

@@ -31,9 +31,9 @@ type Engine interface {
 	// Phases returns the parts of the last Run and how long each took. Their sum is the time of Run but for the time between
 	// them.
 	Phases() []Phase
-	// ErrorBound returns a proved bound on the error of component i in terms of its sumAbs, the exact
-	// sum |alpha||op(A)||x| + |beta||y|; nil where the proof's conditions do not hold (overflow).
-	ErrorBound(i int, sumAbs *big.Rat) *big.Rat
+	// ErrorBound returns a proved bound on the error of component i, of which s is the exact summary ([Reference.Summary]) with
+	// a finite sum; nil where the proof's conditions do not hold (overflow).
+	ErrorBound(i int, s exact.Summary) *big.Rat
 	// UnitRoundoff bounds the relative error of one operation.
 	UnitRoundoff() *big.Rat
 	// Format describes the number format in use and the memory that the loaded problem takes.

@@ -11,6 +11,8 @@ import (
 type Reference struct {
 	Y   []exact.Value // y* = alpha*op(A)*x + beta*y
 	Abs []exact.Value // S = |alpha||op(A)||x| + |beta||y|; NaN where y* is no number because an input is none
+
+	terms int // length of the sums
 }
 
 // Exact returns the exact result, computed by the given number of goroutines, 0 for all processors.
@@ -21,7 +23,7 @@ func Exact(p Problem, threads int) (*Reference, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	r := &Reference{Y: make([]exact.Value, p.Rows()), Abs: make([]exact.Value, p.Rows())}
+	r := &Reference{Y: make([]exact.Value, p.Rows()), Abs: make([]exact.Value, p.Rows()), terms: p.Terms()}
 	special := p.specials()
 	d := p.scaledX()
 	parallel(threadsOf(threads), p.Rows(), 1, func(_, i, _ int) {
@@ -92,10 +94,14 @@ func (p *Problem) component(d Numbers, i int) *exact.Dot {
 	return sum
 }
 
-// Condition returns the condition number S_i / |y*_i| of component i: 1 where S_i is 0, +Inf where only y*_i is.
-func (r *Reference) Condition(i int) exact.Value {
-	return exact.Summary{Sum: r.Y[i], SumAbs: r.Abs[i]}.Condition()
+// Summary returns y*_i and S_i as the exact summary of a sum. Its condition number is S_i / |y*_i|: 1 where S_i is 0, +Inf where only
+// y*_i is.
+func (r *Reference) Summary(i int) exact.Summary {
+	return exact.Summary{N: r.terms, Sum: r.Y[i], SumAbs: r.Abs[i]}
 }
+
+// Condition returns the condition number of component i.
+func (r *Reference) Condition(i int) exact.Value { return r.Summary(i).Condition() }
 
 // norm returns ||y*||_1; NaN if a component is no number.
 func (r *Reference) norm() exact.Value { return norm(r.Y) }

@@ -35,6 +35,10 @@ var methods = []Method{
 		MinPrecision: rns.MinPrecision, MaxPrecision: rns.MaxPrecision, Bound: "g(ceil(n/B)+ceil(log2 B)+2)*S, u = 2^(1-p), B numbers side by side",
 		Source: sourcePaper2020 + ", algorithm 1", New: newSplit,
 	},
+	{
+		Name: "deferred", Summary: "exact sums of products in residues, rounded once", Format: "residues", Devices: cpuOnly,
+		MinPrecision: 2, MaxPrecision: 1 << 16, Bound: "u*|y|, u = 2^-p: correctly rounded", Source: "own, mpbench/pkg/rns/deferred", New: newDeferred,
+	},
 }
 
 // Methods returns all methods, in the order in which tables show them.

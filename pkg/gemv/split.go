@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"time"
 
+	"mpbench/pkg/exact"
 	"mpbench/pkg/rns"
 )
 
@@ -224,10 +225,10 @@ func (e *split) Phases() []Phase {
 	return phases[:]
 }
 
-// ErrorBound is gamma(k) * sumAbs with k = 2 + sumDepth + 1: two products, the additions of the block, that of beta*y. With
+// ErrorBound is gamma(k) * S with k = 2 + sumDepth + 1: two products, the additions of the block, that of beta*y. With
 // B = 1 it is the paper's gamma(n+2).
-func (e *split) ErrorBound(_ int, sumAbs *big.Rat) *big.Rat {
-	return e.bound(sumDepth(e.problem.Terms(), e.blockSize)+1, sumAbs)
+func (e *split) ErrorBound(_ int, s exact.Summary) *big.Rat {
+	return e.bound(sumDepth(e.problem.Terms(), e.blockSize)+1, s)
 }
 
 func (e *split) Format() Format {
