@@ -69,7 +69,7 @@ func (s *Spec) assign(pair string) error {
 // "mcnamee1,zhuhayes3:delta=2000,n=1000,uniform01" is three specs.
 func ParseList(text string) ([]Spec, error) {
 	var specs []Spec
-	for _, item := range splitList(text) {
+	for _, item := range SplitList(text) {
 		s, err := Parse(item)
 		if err != nil {
 			return nil, err
@@ -79,8 +79,8 @@ func ParseList(text string) ([]Spec, error) {
 	return specs, nil
 }
 
-// splitList cuts a list of specs at the commas that separate specs.
-func splitList(text string) []string {
+// SplitList cuts a list of specs at the commas that separate specs.
+func SplitList(text string) []string {
 	var items []string
 	for _, part := range strings.Split(text, ",") {
 		equals := strings.IndexByte(part, '=')

@@ -4,6 +4,10 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/pflag"
+
+	"mpbench/datasets"
 )
 
 // scan is one -L name=values: a flag, or a parameter of the data sets, and the values it takes in turn.
@@ -108,4 +112,66 @@ func formatNumber(x *big.Rat) string {
 	}
 	f, _ := x.Float64()
 	return strconv.FormatFloat(f, 'g', -1, 64)
+}
+
+func parseScans(texts []string) ([]scan, error) {
+	var list []scan
+	for _, text := range texts {
+		s, err := parseScan(text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// combine returns the options for every combination of the scans' values; the last scan varies fastest. with returns options
+// with one of them changed.
+func combine[O any](o O, scans []scan, with func(o O, name, value string) (O, error)) ([]O, error) {
+	list := []O{o}
+	for _, s := range scans {
+		var next []O
+		for _, base := range list {
+			for _, value := range s.values {
+				c, err := with(base, s.name, value)
+				if err != nil {
+					return nil, err
+				}
+				next = append(next, c)
+			}
+		}
+		if list = next; len(list) > maxScanValues {
+			return nil, usagef("the scans make more than %d combinations", maxScanValues)
+		}
+	}
+	return list, nil
+}
+
+// setByScan sets one of the flags, or else a parameter of the data sets that have it: then it returns their new list.
+func setByScan(flags *pflag.FlagSet, specs []datasets.Spec, name, value string) (sets string, isFlag bool, err error) {
+	if f := flags.Lookup(name); f != nil {
+		if err := flags.Set(name, value); err != nil {
+			return "", false, usagef("-L %s=%s: want %s", name, value, wanted(f.Value.Type()))
+		}
+		return "", true, nil
+	}
+	var texts, names []string
+	found := false
+	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	for _, s := range specs {
+		text := s.String()
+		for _, p := range s.Set().Params {
+			names = append(names, p.Name)
+			if p.Name == name {
+				found = true
+				text = withParameter(text, name, value)
+			}
+		}
+		texts = append(texts, text)
+	}
+	if !found {
+		return "", false, usagef("-L: %s", unknown("flag or data set parameter", name, names))
+	}
+	return strings.Join(texts, ","), false, nil
 }

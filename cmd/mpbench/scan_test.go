@@ -64,15 +64,15 @@ func FuzzParseScan(f *testing.F) {
 
 // TestPlan: cases are complete, without repetition, and grouped by their terms.
 func TestPlan(t *testing.T) {
-	o := defaultSumOptions()
+	o := sumOptions{settings: defaultSettings(), reading: "double", blocks: 4, blockSize: 4}
 	o.dataset, o.method, o.precision = "gensum,uniform01", "float64,reduce1", "60,120"
-	cases, err := planSum(o, []scan{{"cond", []string{"1e10", "1e20"}}, {"n", []string{"100", "200"}}})
+	jobs, err := o.plan([]scan{{"cond", []string{"1e10", "1e20"}}, {"n", []string{"100", "200"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var labels []string
-	for _, c := range cases {
-		labels = append(labels, c.label())
+	for _, j := range jobs {
+		labels = append(labels, j.label)
 	}
 	if len(labels) != (4+2)*3 {
 		t.Errorf("%d cases: %v", len(labels), labels)
@@ -83,10 +83,10 @@ func TestPlan(t *testing.T) {
 		}
 	}
 	seen := map[string]int{}
-	for i, c := range cases {
-		if last, ok := seen[c.source.key]; ok && last != i-1 {
-			t.Errorf("the terms of %s are made twice", c.source.key)
+	for i, j := range jobs {
+		if last, ok := seen[j.data]; ok && last != i-1 {
+			t.Errorf("the terms of %s are made twice", j.data)
 		}
-		seen[c.source.key] = i
+		seen[j.data] = i
 	}
 }

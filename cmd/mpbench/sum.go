@@ -3,22 +3,20 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
-	"strings"
+	"strconv"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"mpbench/datasets"
 	"mpbench/pkg/bench"
-	"mpbench/pkg/report"
+	"mpbench/pkg/reduce"
 )
 
 // newSum builds the command sum.
 func newSum() *cobra.Command {
-	options := defaultSumOptions()
-	var output outputOptions
-	var scans []string
-	var quiet, dryRun bool
+	options := sumOptions{settings: defaultSettings(), reading: "double", blocks: reduce.DefaultBlocks, blockSize: reduce.DefaultBlockSize}
+	var run runOptions
 	cmd := &cobra.Command{
 		Use:   "sum",
 		Short: "Sum numbers by many methods and compare with the exact sum",
@@ -34,32 +32,11 @@ conversion is shown apart.`,
   mpbench sum --dataset gensum --method neumaier,reduce1 -L cond=1e0..1e60:x1e10
   mpbench sum --dataset uniform01 --method reduce1,reduce2 -L n=2^10..2^20:x4 --format csv`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := output.check(); err != nil {
-				return err
-			}
-			parsed, err := parseScans(scans)
-			if err != nil {
-				return err
-			}
-			cases, err := planSum(options, parsed)
-			if err != nil {
-				return err
-			}
-			if dryRun {
-				return listCases(cmd.OutOrStdout(), cases)
-			}
-			return runSum(cmd, cases, output, quiet)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return run.run(cmd, options.plan) },
 	}
 	options.addFlags(cmd.Flags())
-	output.addFlags(cmd)
-	f := cmd.Flags()
-	f.StringArrayVarP(&scans, "scan", "L", nil, "measure for each of several values of a flag or of a data set's parameter:\n`name=values`, as n=2^10..2^20:x4 or method=reduce1,reduce2; repeatable")
-	f.BoolVarP(&quiet, "quiet", "q", false, "no progress on standard error")
-	f.BoolVar(&dryRun, "dry-run", false, "list what would be measured")
-	f.SortFlags = false
-	complete(cmd, "method", methodNames())
+	run.addFlags(cmd)
+	complete(cmd, "method", namesOf(reduce.Methods(), methodName))
 	complete(cmd, "dataset", datasets.Names())
 	complete(cmd, "rounding", []string{"truncate", "nearest"})
 	complete(cmd, "alignment", []string{"2018", "blas"})
@@ -67,102 +44,227 @@ conversion is shown apart.`,
 	return cmd
 }
 
-func parseScans(texts []string) ([]scan, error) {
-	var list []scan
-	for _, text := range texts {
-		s, err := parseScan(text)
+func methodName(m reduce.Method) string { return m.Name }
+
+// defaultDatasets are the sets of the 2018 paper and its timing data.
+const defaultDatasets = "mcnamee1,mcnamee2,mcnamee3,uniform01:n=1000000"
+
+// sumOptions are the flags of sum that -L can scan: they say what is measured and how.
+type sumOptions struct {
+	settings
+	input     []string
+	reading   string
+	n         string
+	blocks    int
+	blockSize int
+}
+
+// addFlags declares the flags with o's present values as defaults.
+func (o *sumOptions) addFlags(f *pflag.FlagSet) {
+	o.addChoices(f, defaultDatasets)
+	f.StringArrayVarP(&o.input, "input", "i", o.input, "sum the numbers in `file` (.npy .txt .csv); repeatable")
+	f.StringVar(&o.reading, "reading", o.reading, "decimals of at most 17 digits in a text file: double or exact")
+	f.StringVarP(&o.n, "n", "n", o.n, "number of terms of the data sets that leave it open, as 1000000, 1e6 or 2^20")
+	f.IntVar(&o.blocks, "blocks", o.blocks, "reduce3: number of blocks")
+	f.IntVar(&o.blockSize, "block-size", o.blockSize, "reduce3: threads of a block, a power of two")
+	o.settings.addFlags(f)
+}
+
+// plan lists the jobs of all combinations of the scans' values. Everything that can be wrong with the options is found here.
+func (o sumOptions) plan(scans []scan) ([]job, error) {
+	combinations, err := combine(o, scans, sumOptions.with)
+	if err != nil {
+		return nil, err
+	}
+	var jobs []job
+	for _, c := range combinations {
+		more, err := c.jobs()
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, s)
+		jobs = append(jobs, more...)
+	}
+	return arrange(jobs), nil
+}
+
+// with returns the options with a flag, or else a parameter of the data sets, set to a value.
+func (o sumOptions) with(name, value string) (sumOptions, error) {
+	flags := pflag.NewFlagSet("scan", pflag.ContinueOnError)
+	o.addFlags(flags)
+	specs, err := o.specs()
+	if err != nil {
+		return o, err
+	}
+	sets, isFlag, err := setByScan(flags, specs, name, value)
+	if !isFlag {
+		o.dataset = sets
+	}
+	return o, err
+}
+
+func (o sumOptions) specs() ([]datasets.Spec, error) {
+	if o.dataset == "" && len(o.input) > 0 {
+		return nil, nil
+	}
+	if o.dataset == "" {
+		o.dataset = defaultDatasets
+	}
+	return parseSpecs(o.dataset, datasets.Parse)
+}
+
+// jobs lists the jobs of one combination.
+func (o sumOptions) jobs() ([]job, error) {
+	options, err := o.reduceOptions()
+	if err != nil {
+		return nil, err
+	}
+	sources, err := o.sources()
+	if err != nil {
+		return nil, err
+	}
+	methods, err := chooseMethods(o.method, reduce.Methods(), methodName)
+	if err != nil {
+		return nil, err
+	}
+	precisions, err := o.precisions()
+	if err != nil {
+		return nil, err
+	}
+	var jobs []job
+	for _, m := range methods {
+		for _, p := range precisions {
+			options.Precision = p
+			if err := m.Accepts(p); err != nil {
+				return nil, err
+			}
+			if _, err := m.New(options); err != nil {
+				return nil, err
+			}
+			for _, s := range sources {
+				jobs = append(jobs, o.job(s, m, options))
+			}
+			if m.FixedBits != 0 {
+				break
+			}
+		}
+	}
+	return jobs, nil
+}
+
+// job is one method at one precision on one source.
+func (o sumOptions) job(s source, m reduce.Method, options reduce.Options) job {
+	sampler := o.sampler
+	return job{
+		label: label(s.key, m, options.Precision), key: s.key + fmt.Sprint(reduceKey(m, options), sampler), data: s.key,
+		load: func() (any, error) {
+			data, err := s.load()
+			if err != nil {
+				return nil, err
+			}
+			return bench.NewSumInput(data), nil
+		},
+		measure: func(ctx context.Context, data any, progress func(bench.SampleStatus)) (bench.Record, bool, error) {
+			sampler.Progress = progress
+			return bench.MeasureSum(ctx, sampler, m, options, data.(bench.SumInput))
+		},
+	}
+}
+
+func label(data string, m reduce.Method, precision int) string {
+	if m.FixedBits != 0 {
+		return data + " " + m.Name
+	}
+	return fmt.Sprintf("%s %s %d bits", data, m.Name, precision)
+}
+
+// reduceKey is what a result of the method depends on.
+func reduceKey(m reduce.Method, o reduce.Options) []any {
+	fields := []any{m.Name, " "}
+	if m.FixedBits == 0 {
+		fields = append(fields, o.Precision)
+	}
+	if m.Format == "rns" {
+		fields = append(fields, o.ModuliBits, o.Rounding, o.Alignment)
+	}
+	switch m.Name {
+	case "reduce3":
+		fields = append(fields, o.Blocks, o.BlockSize, o.Threads)
+	case "deferred":
+		fields = append(fields, o.Threads)
+	}
+	return fields
+}
+
+func (o sumOptions) reduceOptions() (reduce.Options, error) {
+	if o.blocks == 0 || o.blockSize == 0 {
+		return reduce.Options{}, usagef("--blocks %d --block-size %d: want positive numbers", o.blocks, o.blockSize)
+	}
+	rounding, alignment, err := o.arithmetic()
+	return reduce.Options{
+		ModuliBits: o.moduliBits, Rounding: rounding, Alignment: alignment, Blocks: o.blocks, BlockSize: o.blockSize, Threads: o.threads,
+	}, err
+}
+
+// source is what makes the terms of a job: a data set with its options, or a file.
+type source struct {
+	key     string // the same for the same terms
+	spec    datasets.Spec
+	options datasets.Options
+	path    string
+	reading datasets.Reading
+}
+
+func (s source) load() (*datasets.Data, error) {
+	if s.path != "" {
+		return datasets.Load(s.path, s.reading)
+	}
+	return datasets.Generate(s.spec, s.options)
+}
+
+func (o sumOptions) sources() ([]source, error) {
+	options, err := generalOptions(o.n, o.seed)
+	if err != nil {
+		return nil, err
+	}
+	reading, err := datasets.ParseReading(o.reading)
+	if err != nil {
+		return nil, err
+	}
+	specs, err := o.specs()
+	if err != nil {
+		return nil, err
+	}
+	var list []source
+	for _, s := range specs {
+		list = append(list, source{key: specKey(s, o.n, o.seed), spec: s, options: options})
+	}
+	for _, path := range o.input {
+		list = append(list, source{key: path, path: path, reading: reading})
 	}
 	return list, nil
 }
 
-func listCases(w io.Writer, cases []sumCase) error {
-	var b strings.Builder
-	for _, c := range cases {
-		fmt.Fprintln(&b, c.label())
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// runSum measures the cases and writes what there is, even if it was interrupted or a case failed.
-func runSum(cmd *cobra.Command, cases []sumCase, output outputOptions, quiet bool) error {
-	errOut := cmd.ErrOrStderr()
-	progress := report.NewProgress(errOut, report.ProgressOptions{
-		Cases: len(cases), Quiet: quiet, Terminal: isTerminal(errOut), Width: func() int { return columns(errOut) },
-	})
-	env := bench.CaptureEnvironment()
-	records, err := measureCases(cmd.Context(), cases, env.ID, progress)
-	progress.Close()
-	if len(records) > 0 {
-		run := &bench.Run{Environments: []bench.Environment{env}, Records: records}
-		err = firstError(output.write(cmd, run), err)
-	}
-	switch {
-	case cmd.Context().Err() != nil && (err == nil || exitCode(err) == exitCheckFailed):
-		return &statusError{exitInterrupted, fmt.Sprintf("interrupted after %d of %d cases", len(records), len(cases))}
-	case err != nil:
-		return err
-	}
-	return checkRecords(records)
-}
-
-// measureCases returns the records of the cases up to the first error or interruption.
-func measureCases(ctx context.Context, cases []sumCase, envID string, progress report.Progress) ([]bench.Record, error) {
-	var records []bench.Record
-	var in bench.SumInput
-	loaded := ""
-	for _, c := range cases {
-		if ctx.Err() != nil {
-			break
-		}
-		progress.Begin(c.label())
-		if c.source.key != loaded {
-			data, err := c.source.load()
-			if err != nil {
-				return records, err
-			}
-			in, loaded = bench.NewSumInput(data), c.source.key
-		}
-		c.sampler.Progress = progress.Sample
-		r, ok, err := bench.MeasureSum(ctx, c.sampler, c.method, c.options, in)
+// generalOptions are the options that all data sets take.
+func generalOptions(n string, seed uint64) (datasets.Options, error) {
+	options := datasets.Options{Seed: seed}
+	if n != "" {
+		count, err := datasets.ParseCount(n)
 		if err != nil {
-			return records, err
+			return options, err
 		}
-		if ok {
-			r.EnvID = envID
-			records = append(records, r)
-			progress.End(summarize(r))
-		}
+		options.N = &count
 	}
-	return records, nil
+	return options, nil
 }
 
-// summarize is what progress says of a finished case.
-func summarize(r bench.Record) string {
-	verdict := "exact"
-	if !r.ExactResult {
-		verdict = "error " + r.RelError
+// specKey names a spec with its general options.
+func specKey(s datasets.Spec, n string, seed uint64) string {
+	key := s.String()
+	if n != "" {
+		key = withParameter(key, "n", n)
 	}
-	if r.OutsideBound() {
-		verdict += ", OUTSIDE ITS BOUND"
+	if s.Set().Seeded && seed != 1 {
+		key = withParameter(key, "seed", strconv.FormatUint(seed, 10))
 	}
-	return verdict
-}
-
-// checkRecords fails if a result is outside its bound.
-func checkRecords(records []bench.Record) error {
-	outside := 0
-	for _, r := range records {
-		if r.OutsideBound() {
-			outside++
-		}
-	}
-	if outside > 0 {
-		return &statusError{exitCheckFailed, fmt.Sprintf("%d of %d results are outside their proved bound", outside, len(records))}
-	}
-	return nil
+	return key
 }
