@@ -50,7 +50,7 @@ not available; 4 input or output failed; 130 interrupted (what was measured is p
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
-	root.AddCommand(newSum(), newModuli(), newDatasets(), newMethods(), newInfo(), newReport(), newMan())
+	root.AddCommand(newSum(), newDot(), newModuli(), newDatasets(), newMethods(), newInfo(), newReport(), newMan())
 	return root
 }
 

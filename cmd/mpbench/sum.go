@@ -63,6 +63,11 @@ type sumOptions struct {
 func (o *sumOptions) addFlags(f *pflag.FlagSet) {
 	o.addChoices(f, defaultDatasets)
 	f.StringArrayVarP(&o.input, "input", "i", o.input, "sum the numbers in `file` (.npy .txt .csv); repeatable")
+	o.addReduceFlags(f)
+}
+
+// addReduceFlags declares what sum and dot have in common.
+func (o *sumOptions) addReduceFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.reading, "reading", o.reading, "decimals of at most 17 digits in a text file: double or exact")
 	f.StringVarP(&o.n, "n", "n", o.n, "number of terms of the data sets that leave it open, as 1000000, 1e6 or 2^20")
 	f.IntVar(&o.blocks, "blocks", o.blocks, "reduce3: number of blocks")

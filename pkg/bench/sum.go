@@ -40,71 +40,84 @@ func MeasureSum(ctx context.Context, s Sampler, m reduce.Method, o reduce.Option
 	if err := checkMemory(m.Name, in.Data.N, format.TermBytes); err != nil {
 		return Record{}, false, err
 	}
-	measurement, err := s.Measure(ctx, sumBody(summer, reduce.Terms{Float64: in.Data.Float64, Wide: in.Data.Wide}))
+	terms := reduce.Terms{Float64: in.Data.Float64, Wide: in.Data.Wide}
+	measurement, err := s.Measure(ctx, loadAndRun(func() error { return summer.Load(terms) }, summer.Sum))
 	if err != nil || len(measurement.Timing.Samples) == 0 {
 		return Record{}, false, err
 	}
-	r = newSumRecord(m, o, format, in)
-	r.setResult(summer, in)
-	r.SetMeasurement(measurement, int64(in.Data.N), int64(in.Data.N)*int64(format.TermBytes))
+	d := in.Data
+	r = newReduceRecord("sum", m, o, summer.Format(), Dataset{Name: d.Name, N: d.N, Params: params(d.Params), SHA256: d.SHA256})
+	r.Reference = "exact sum: fixed point in units of 2^-1074, nothing rounded"
+	if d.Wide != nil {
+		r.Reference = "exact sum of rationals, nothing rounded"
+	}
+	r.Condition = in.Summary.Condition().Text(3)
+	r.setResult(summer, in.Summary)
+	r.SetMeasurement(measurement, int64(d.N), int64(d.N)*int64(format.TermBytes))
 	return r, true, nil
 }
 
-// sumBody loads the terms a few times and then only sums them.
-func sumBody(s reduce.Summer, terms reduce.Terms) func(*Timer) error {
+// loadAndRun is the body of a measurement that loads its data a few times and then only runs on them.
+func loadAndRun(load func() error, run func()) func(*Timer) error {
 	spent := time.Duration(0)
 	return func(t *Timer) error {
 		if t.Index() == 0 || t.Index() < convertRuns && spent < convertTime {
 			var err error
 			start := time.Now()
-			t.Time(PhaseConvert, func() { err = s.Load(terms) })
+			t.Time(PhaseConvert, func() { err = load() })
 			spent += time.Since(start)
 			if err != nil {
 				return err
 			}
 		}
-		t.Time(PhaseKernel, s.Sum)
+		t.Time(PhaseKernel, run)
 		return nil
 	}
 }
 
-func newSumRecord(m reduce.Method, o reduce.Options, f reduce.Format, in SumInput) Record {
-	d := in.Data
+// newReduceRecord is the record of a sum or dot product before it is measured.
+func newReduceRecord(command string, m reduce.Method, o reduce.Options, f reduce.Format, d Dataset) Record {
 	r := Record{
-		Schema: RecordSchema, Command: "sum", Method: m.Name, Format: f.Name, Device: "cpu", Threads: f.Threads,
-		Dataset:       Dataset{Name: d.Name, N: d.N, Params: map[string]string{}, SHA256: d.SHA256},
-		Shape:         Shape{N: d.N},
+		Schema: RecordSchema, Command: command, Method: m.Name, Format: f.Name, Device: "cpu", Threads: f.Threads,
+		Dataset: d, Shape: Shape{N: d.N},
 		PrecisionBits: o.Precision, ActualBits: f.Actual, Moduli: f.Moduli, ModuliBits: f.ModuliBits,
 		Rounding: f.Rounding, Alignment: f.Alignment, Blocks: f.Blocks, BlockSize: f.BlockSize,
 	}
 	if m.FixedBits != 0 {
 		r.PrecisionBits = m.FixedBits
 	}
-	for _, p := range d.Params {
-		r.Dataset.Params[p.Name] = p.Value
-	}
 	return r
+}
+
+// params returns parameters as a record has them.
+func params(args []datasets.Arg) map[string]string {
+	list := map[string]string{}
+	for _, a := range args {
+		list[a.Name] = a.Value
+	}
+	return list
 }
 
 // exactDigits is how many digits of the exact result a record holds at least.
 const exactDigits = 40
 
+// reduction is what a Summer and a Dotter have in common.
+type reduction interface {
+	Value() exact.Value
+	ErrorBound(exact.Summary) *big.Rat
+}
+
 // setResult fills the fields that compare the computed value with the exact one.
-func (r *Record) setResult(s reduce.Summer, in SumInput) {
-	value, want := s.Value(), in.Summary.Sum
+func (r *Record) setResult(s reduction, summary exact.Summary) {
+	value, want := s.Value(), summary.Sum
 	digits := digitsFor(r.ActualBits)
 	r.Value = value.Text(digits)
 	r.Exact = want.Text(max(digits, exactDigits))
-	r.Reference = "exact sum: fixed point in units of 2^-1074, nothing rounded"
-	if in.Data.Wide != nil {
-		r.Reference = "exact sum of rationals, nothing rounded"
-	}
-	r.Condition = in.Summary.Condition().Text(3)
 	r.ResultHash = ResultHash(value)
 	r.setErrors(exact.Measure(value, want))
 	var bound *big.Rat
-	if in.Summary.SumAbs.IsFinite() {
-		bound = s.ErrorBound(in.Summary)
+	if summary.SumAbs.IsFinite() {
+		bound = s.ErrorBound(summary)
 	}
 	r.setBound(exact.Measure(value, want), bound, want)
 }
