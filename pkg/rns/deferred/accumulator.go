@@ -2,6 +2,7 @@ package deferred
 
 import (
 	"fmt"
+	"slices"
 )
 
 // Accumulator holds the exact sums of products of one matrix-vector product, before they are rounded, as residues:
@@ -16,6 +17,7 @@ type Accumulator struct {
 	stride   int
 	residues []uint32
 	parts    []part // the products added
+	terms    int    // of each sum
 	workers  []worker
 	repaired int
 }
@@ -46,7 +48,9 @@ func (a *Matrix) NewAccumulator(op Op) *Accumulator {
 // Reset makes s zero.
 func (s *Accumulator) Reset() {
 	clear(s.residues)
+	clear(s.parts)
 	s.parts = s.parts[:0]
+	s.terms = 0
 	s.repaired = 0
 }
 
@@ -82,10 +86,12 @@ func (s *Accumulator) join(a *Matrix, x *Vector) {
 	case x.base != a.base || x.n != terms:
 		panic(fmt.Sprintf("deferred: a vector of %d elements, made for another matrix, or not of %d elements", x.n, terms))
 	}
+	if s.terms += terms; s.terms > a.allTerms {
+		panic(fmt.Sprintf("deferred: sums of %d terms with moduli chosen for %d", s.terms, a.allTerms))
+	}
 	if len(s.parts) > 0 {
-		first := s.parts[0]
-		if first.x.low != x.low {
-			panic("deferred: vectors of different alignment in one accumulator")
+		if first := s.parts[0]; first.x.low != x.low || !slices.Equal(first.a.low, a.low) {
+			panic("deferred: products of different alignment in one accumulator")
 		}
 	}
 	s.parts = append(s.parts, part{a, x})

@@ -130,3 +130,48 @@ func BenchmarkBandwidth(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkConvert times the conversion of a 1000 x 1000 matrix to planes, without measuring it.
+func BenchmarkConvert(b *testing.B) {
+	const size = 1000
+	rng := rand.New(rand.NewPCG(1, 2))
+	floats := make([]float64, size*size)
+	for i := range floats {
+		floats[i] = 2*rng.Float64() - 1
+	}
+	for _, c := range []struct {
+		name string
+		src  Numbers
+		bits int
+	}{
+		{"float64", Float64s(floats), 64},
+		{"big106", repeated{fullNumbers(rng, 9973, 106), size * size}, 106},
+		{"big212", repeated{fullNumbers(rng, 9973, 212), size * size}, 212},
+		{"big424", repeated{fullNumbers(rng, 9973, 424), size * size}, 424},
+		{"big1696", repeated{fullNumbers(rng, 9973, 1696), size * size}, 1696},
+	} {
+		for _, op := range []Op{NoTrans, Trans} {
+			p, err := NewPlan(c.src, RowMajor(size, size, size), op, Extent{0, c.bits}, Options{Threads: 1})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, phase := range []string{"measure", "convert"} {
+				b.Run(fmt.Sprintf("input=%s/op=%v/phase=%s", c.name, op, phase), func(b *testing.B) {
+					best := time.Duration(math.MaxInt64)
+					for b.Loop() {
+						start := time.Now()
+						if phase == "measure" {
+							p.measure()
+							p.special = nil
+						} else {
+							p.Matrix()
+						}
+						best = min(best, time.Since(start))
+					}
+					b.ReportMetric(float64(best.Nanoseconds())/size/size, "ns/elem")
+					b.ReportMetric(float64(p.Moduli()), "moduli")
+				})
+			}
+		}
+	}
+}

@@ -265,7 +265,7 @@ func (s *LimbSum) Float64() float64 {
 
 // Sum returns the sum of all numbers of p; threads = 0 stands for GOMAXPROCS.
 func (p *Packed) Sum(threads int) *LimbSum {
-	return sumRange(p.Len(), threads, func(s *LimbSum, _ *[2]Number, i, j int) { s.Add(p, i, j) })
+	return sumRange(p.Len(), threads, func(s *LimbSum, _ *sumScratch, i, j int) { s.Add(p, i, j) })
 }
 
 // Sum returns the exact sum of the elements of x, laid out by l, in memory that does not grow with their number; threads = 0
@@ -275,14 +275,23 @@ func Sum(x Numbers, l Layout, threads int) (*LimbSum, error) {
 		return nil, err
 	}
 	floats, isFloats := x.(float64s)
-	return sumRange(l.Rows*l.Cols, threads, func(s *LimbSum, scratch *[2]Number, from, to int) {
-		for t := from; t < to; t++ {
-			k := l.index(t/l.Cols, t%l.Cols)
-			if isFloats && s.addFloat64s(floats[k], 1) {
+	return sumRange(l.Rows*l.Cols, threads, func(s *LimbSum, w *sumScratch, from, to int) {
+		for from < to {
+			i, j := from/l.Cols, from%l.Cols
+			n, step := min(to-from, l.Cols-j), l.ColStride
+			if l.Cols == 1 { // a vector
+				n, step = to-from, l.RowStride
+			}
+			first := l.index(i, j)
+			from += n
+			if isFloats {
+				w.addFloat64s(s, floats, first, step, unit, 0, 0, n)
 				continue
 			}
-			x.Read(&scratch[0], k)
-			s.AddNumber(&scratch[0])
+			for t := range n {
+				x.Read(&w.x, first+t*step)
+				s.AddNumber(&w.x)
+			}
 		}
 	}), nil
 }
@@ -302,41 +311,69 @@ func Dot(x Numbers, lx Layout, y Numbers, ly Layout, threads int) (*LimbSum, err
 	}
 	xf, xIsFloats := x.(float64s)
 	yf, yIsFloats := y.(float64s)
-	return sumRange(lx.Rows, threads, func(s *LimbSum, scratch *[2]Number, from, to int) {
+	return sumRange(lx.Rows, threads, func(s *LimbSum, w *sumScratch, from, to int) {
+		if xIsFloats && yIsFloats {
+			w.addFloat64s(s, xf, lx.index(from, 0), lx.RowStride, yf, ly.index(from, 0), ly.RowStride, to-from)
+			return
+		}
 		for t := from; t < to; t++ {
-			i, j := lx.index(t, 0), ly.index(t, 0)
-			if xIsFloats && yIsFloats && s.addFloat64s(xf[i], yf[j]) {
-				continue
-			}
-			x.Read(&scratch[0], i)
-			y.Read(&scratch[1], j)
-			s.AddProduct(&scratch[0], &scratch[1])
+			x.Read(&w.x, lx.index(t, 0))
+			y.Read(&w.y, ly.index(t, 0))
+			s.AddProduct(&w.x, &w.y)
 		}
 	}), nil
 }
 
-// addFloat64s adds x*y if both are finite, and reports whether they are.
-func (s *LimbSum) addFloat64s(x, y float64) bool {
-	if !(math.Abs(x) <= math.MaxFloat64 && math.Abs(y) <= math.MaxFloat64) {
-		return false
+// unit is the second factor of sums.
+var unit = float64s{1}
+
+// sumScratch is the scratch memory of a goroutine that sums: two numbers, and products of binary64 numbers on their way to the kernel.
+type sumScratch struct {
+	x, y  Number
+	block *Packed
+}
+
+// addFloat64s adds the products of n elements of x, the first being i and each incX further, with those of y.
+func (w *sumScratch) addFloat64s(s *LimbSum, x float64s, i, incX int, y float64s, j, incY, n int) {
+	const blockSize = 512
+	if w.block == nil {
+		w.block = NewPacked(blockSize, 128)
 	}
-	sx, ex := significand(x)
-	sy, ey := significand(y)
-	var words [2]uint64
-	words[1], words[0] = bits.Mul64(sx, sy)
-	// The sign bits' difference, without a branch.
-	head := int64(ex+ey)<<1 | int64((math.Float64bits(x)^math.Float64bits(y))>>63)
-	s.addWords(words[:], head)
-	return true
+	for n > 0 {
+		count := min(n, blockSize)
+		n -= count
+		words, heads := w.block.words[:2*blockSize], w.block.heads[:count]
+		for t := range heads {
+			xi, yj := x[i], y[j]
+			i, j = i+incX, j+incY
+			bx, by := math.Float64bits(xi), math.Float64bits(yj)
+			if bx>>52&0x7ff == 0x7ff || by>>52&0x7ff == 0x7ff {
+				w.addSpecial(s, xi, yj)
+				bx, by = 0, 0
+			}
+			sx, ex := significand(math.Float64frombits(bx))
+			sy, ey := significand(math.Float64frombits(by))
+			words[2*t+1], words[2*t] = bits.Mul64(sx, sy)
+			heads[t] = int64(ex+ey)<<1 | int64((bx^by)>>63)
+		}
+		s.Add(w.block, 0, count)
+	}
+}
+
+// addSpecial adds x*y, at least one of which is infinite or NaN.
+func (w *sumScratch) addSpecial(s *LimbSum, x, y float64) {
+	float64s{x}.Read(&w.x, 0)
+	float64s{y}.Read(&w.y, 0)
+	s.AddProduct(&w.x, &w.y)
 }
 
 // sumRange returns the sum of what add adds for the range 0 to n-1, in parts.
-func sumRange(n, threads int, add func(s *LimbSum, scratch *[2]Number, from, to int)) *LimbSum {
+func sumRange(n, threads int, add func(s *LimbSum, w *sumScratch, from, to int)) *LimbSum {
 	const chunk = 1 << 13
 	tasks := (n + chunk - 1) / chunk
 	threads = max(1, min(threadCount(threads), tasks))
 	sums := make([]LimbSum, threads)
-	scratch := make([][2]Number, threads)
+	scratch := make([]sumScratch, threads)
 	parallel(threads, tasks, func(worker, task int) {
 		add(&sums[worker], &scratch[worker], task*chunk, min((task+1)*chunk, n))
 	})

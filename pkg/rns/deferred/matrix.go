@@ -48,6 +48,7 @@ type Plan struct {
 	opt    Options
 
 	low, bits []int // per row of op(A); one of each for Both
+	allTerms  int   // terms of a sum; more than this plan's if it is a slice
 	special   []special
 	width     int // the widest row's bits
 	xBits     int
@@ -78,6 +79,7 @@ func NewPlan(a Numbers, l Layout, op Op, x Extent, opt Options) (*Plan, error) {
 		opt.MaxModuli = MaxModuli
 	}
 	p := &Plan{src: a, layout: l, op: op, opt: opt, xBits: x.Bits()}
+	p.allTerms = p.terms()
 	extents := p.measure()
 	for _, e := range extents {
 		p.width = max(p.width, e.Bits())
@@ -220,6 +222,32 @@ func (p *Plan) Truncated() bool { return p.truncated }
 // Beside them a matrix takes 16 bytes per row of op(A), and nothing that grows with the number of elements.
 func (p *Plan) Bytes() int64 {
 	return 4 * int64(p.moduli) * int64(p.layout.Rows) * int64(leadingDimension(p.layout.Cols))
+}
+
+// Slice returns the plan of rows i0 to i1-1 and columns j0 to j1-1 of A, with the alignment and the moduli of the whole: products with slices can
+// be added in one [Accumulator]. So a matrix whose planes do not fit memory, or that several devices share, is multiplied in parts.
+func (p *Plan) Slice(i0, i1, j0, j1 int) *Plan {
+	l := p.layout
+	if i0 < 0 || i1 < i0 || l.Rows < i1 || j0 < 0 || j1 < j0 || l.Cols < j1 {
+		panic(fmt.Sprintf("deferred: rows %d to %d and columns %d to %d of a %d x %d matrix", i0, i1, j0, j1, l.Rows, l.Cols))
+	}
+	q := *p
+	q.layout.Offset = l.index(i0, j0)
+	q.layout.Rows, q.layout.Cols = i1-i0, j1-j0
+	switch p.op {
+	case NoTrans:
+		q.low, q.bits = p.low[i0:i1], p.bits[i0:i1]
+	case Trans:
+		q.low, q.bits = p.low[j0:j1], p.bits[j0:j1]
+	}
+	q.special = nil
+	for _, e := range p.special {
+		if i0 <= e.i && e.i < i1 && j0 <= e.j && e.j < j1 {
+			e.i, e.j = e.i-i0, e.j-j0
+			q.special = append(q.special, e)
+		}
+	}
+	return &q
 }
 
 // leadingDimension returns the distance between rows of a plane.

@@ -77,11 +77,9 @@ func (x float64s) Len() int { return len(x) }
 // significand returns the integer s < 2^53 and e with |x| = s * 2^e, for finite x.
 func significand(x float64) (s uint64, e int) {
 	word := math.Float64bits(x)
-	s, e = word&(1<<52-1), int(word>>52&0x7ff)
-	if e == 0 {
-		return s, -1074
-	}
-	return s | 1<<52, e - 1075
+	field := word >> 52 & 0x7ff
+	normal := min(field, 1) // 0 for zeros and subnormals
+	return word&(1<<52-1) | normal<<52, int(field) - int(normal) - 1074
 }
 
 func (x float64s) Span(i int) Span {

@@ -179,6 +179,7 @@ func (s *Accumulator) round(y results, n int, alpha, beta *scalar, threads int) 
 			}
 		}
 	})
+	s.repaired = 0
 	for _, r := range repairs {
 		s.repaired += r
 	}

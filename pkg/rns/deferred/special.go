@@ -5,7 +5,7 @@ import "math/big"
 // specialRows returns the class and sign of every row's sum that infinities and NaN take part in, Zero for the other rows; nil if there
 // are none at all.
 //
-// Signs and zeros of the elements that meet an infinity in x come from their residues, so no row needs the original numbers.
+// Signs and zeros of the elements that meet an infinity in x come from their residues, or from the original numbers if they are truncated.
 func (s *Accumulator) specialRows() []special {
 	var rows []special
 	for _, p := range s.parts {
@@ -41,7 +41,11 @@ func (v *Vector) class(j int, r *reconstructor, x *big.Int) special {
 			return special{class: e.class, neg: e.neg}
 		}
 	}
-	r.coefficients(v.base, v.planes, v.ld, j, 1)
+	if v.truncated {
+		span := v.src.Span(v.layout.index(j, 0))
+		return special{class: span.Class, neg: span.Neg}
+	}
+	r.coefficients(v.base, v.planes, v.ld, v.offset+j, 1)
 	r.integer(x, v.base, 0)
 	return classOf(x)
 }
@@ -55,6 +59,10 @@ func (a *Matrix) element(op Op, i, j int, r *reconstructor, x *big.Int) special 
 		if e.i == i && e.j == j {
 			return special{class: e.class, neg: e.neg}
 		}
+	}
+	if a.truncated {
+		span := a.src.Span(a.layout.index(i, j))
+		return special{class: span.Class, neg: span.Neg}
 	}
 	r.coefficients(a.base, a.planes, a.layout.Rows*a.ld, i*a.ld+j, 1)
 	r.integer(x, a.base, 0)

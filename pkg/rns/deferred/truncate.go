@@ -78,7 +78,7 @@ func (v *Vector) exact(z *term, j int, w *rounder) {
 		z.set(&w.number)
 		return
 	}
-	w.single.coefficients(v.base, v.planes, v.ld, j, 1)
+	w.single.coefficients(v.base, v.planes, v.ld, v.offset+j, 1)
 	w.single.integer(&w.element, v.base, 0)
 	z.x.Set(&w.element)
 	z.exp = v.low
