@@ -10,6 +10,7 @@ import (
 
 	"mpbench/datasets"
 	"mpbench/pkg/bench"
+	"mpbench/pkg/gemv"
 	"mpbench/pkg/reduce"
 	"mpbench/pkg/report"
 	"mpbench/pkg/rns"
@@ -62,7 +63,8 @@ func exitCode(err error) int {
 		return status.code
 	case errors.Is(err, datasets.ErrInput), errors.As(err, &export), errors.As(err, &line):
 		return exitInputOutput
-	case errors.Is(err, datasets.ErrUsage), errors.Is(err, reduce.ErrOption), errors.Is(err, rns.ErrModuli),
+	case errors.Is(err, datasets.ErrUsage), errors.Is(err, reduce.ErrOption), errors.Is(err, gemv.ErrOption),
+		errors.Is(err, gemv.ErrArgument), errors.Is(err, rns.ErrModuli),
 		errors.As(err, &format), errors.As(err, &memory):
 		return exitUsage
 	}

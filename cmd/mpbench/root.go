@@ -26,7 +26,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // oneLine returns an error's text without line breaks and without the name of the package it comes from.
 func oneLine(err error) string {
 	text := strings.Join(strings.Fields(err.Error()), " ")
-	for _, name := range []string{"reduce: ", "rns: "} {
+	for _, name := range []string{"reduce: ", "gemv: ", "rns: "} {
 		text = strings.TrimPrefix(text, name)
 	}
 	return text
@@ -50,7 +50,7 @@ not available; 4 input or output failed; 130 interrupted (what was measured is p
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
-	root.AddCommand(newSum(), newDot(), newModuli(), newDatasets(), newMethods(), newInfo(), newReport(), newMan())
+	root.AddCommand(newSum(), newDot(), newGemv(), newModuli(), newDatasets(), newMethods(), newInfo(), newReport(), newMan())
 	return root
 }
 

@@ -129,7 +129,7 @@ func (r *Record) checkDecimals() error {
 	for _, f := range []struct{ field, value string }{
 		{"value", r.Value}, {"exact", r.Exact}, {"condition", r.Condition},
 		{"rel_error", r.RelError}, {"abs_error", r.AbsError}, {"ulp_error", r.ULPError},
-		{"bound", r.Bound}, {"abs_bound", r.AbsBound},
+		{"bound", r.Bound}, {"abs_bound", r.AbsBound}, {"norm_error", r.NormError}, {"norm_bound", r.NormBound},
 	} {
 		if f.value == "" {
 			continue

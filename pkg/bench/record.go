@@ -21,28 +21,33 @@ type Record struct {
 	Dataset Dataset `json:"dataset"`
 	Shape   Shape   `json:"shape"`
 
-	PrecisionBits int    `json:"precision_bits"`        // what was asked for
-	ActualBits    int    `json:"actual_bits"`           // what the format gives
-	Moduli        int    `json:"moduli,omitempty"`      // RNS formats: number of moduli
-	ModuliBits    int    `json:"moduli_bits,omitempty"` // RNS formats: width of the widest modulus
-	Rounding      string `json:"rounding,omitempty"`    // RNS formats: "truncate", "nearest"
-	Alignment     string `json:"alignment,omitempty"`   // RNS formats: "2018", "blas"
-	Blocks        int    `json:"blocks,omitempty"`      // block-parallel methods
-	BlockSize     int    `json:"block_size,omitempty"`  // block-parallel methods
+	PrecisionBits  int    `json:"precision_bits"`            // what was asked for
+	ActualBits     int    `json:"actual_bits"`               // what the format gives
+	Moduli         int    `json:"moduli,omitempty"`          // RNS formats: number of moduli
+	ModuliBits     int    `json:"moduli_bits,omitempty"`     // RNS formats: width of the widest modulus
+	Rounding       string `json:"rounding,omitempty"`        // RNS formats: "truncate", "nearest"
+	Alignment      string `json:"alignment,omitempty"`       // RNS formats: "2018", "blas"
+	MatrixBytes    int64  `json:"matrix_bytes,omitempty"`    // matrices: memory of A in the method's format
+	WorkspaceBytes int64  `json:"workspace_bytes,omitempty"` // matrices: memory beside A, x and y
+	Blocks         int    `json:"blocks,omitempty"`          // block-parallel methods
+	BlockSize      int    `json:"block_size,omitempty"`      // block-parallel methods
 
-	Value       string   `json:"value"`               // the computed result
-	Exact       string   `json:"exact"`               // the exact result of the same inputs
-	Reference   string   `json:"reference,omitempty"` // how the exact result was found
-	Condition   string   `json:"condition,omitempty"` // condition number of the problem
-	RelError    string   `json:"rel_error"`           // |value - exact| / |exact|, never capped; "+Inf" where only exact is 0
-	AbsError    string   `json:"abs_error,omitempty"` // |value - exact|
-	ULPError    string   `json:"ulp_error,omitempty"` // |value - exact| in units of the last place of the format
-	CorrectBits *float64 `json:"correct_bits"`        // -log2(rel_error); null when the result is exact
-	ExactResult bool     `json:"exact_result"`        // value equals exact
-	Bound       string   `json:"bound,omitempty"`     // proved bound on rel_error; absent where its conditions do not hold
-	AbsBound    string   `json:"abs_bound,omitempty"` // proved bound on abs_error
-	WithinBound *bool    `json:"within_bound"`        // null without a bound
-	ResultHash  string   `json:"result_hash"`         // see ResultHash
+	Value       string   `json:"value"`                // the computed result
+	Exact       string   `json:"exact"`                // the exact result of the same inputs
+	Reference   string   `json:"reference,omitempty"`  // how the exact result was found
+	Condition   string   `json:"condition,omitempty"`  // condition number of the problem
+	RelError    string   `json:"rel_error"`            // |value - exact| / |exact|, never capped; "+Inf" where only exact is 0
+	AbsError    string   `json:"abs_error,omitempty"`  // |value - exact|
+	ULPError    string   `json:"ulp_error,omitempty"`  // |value - exact| in units of the last place of the format
+	CorrectBits *float64 `json:"correct_bits"`         // -log2(rel_error); null when the result is exact
+	ExactResult bool     `json:"exact_result"`         // value equals exact
+	Bound       string   `json:"bound,omitempty"`      // proved bound on rel_error; absent where its conditions do not hold
+	AbsBound    string   `json:"abs_bound,omitempty"`  // proved bound on abs_error
+	WithinBound *bool    `json:"within_bound"`         // null without a bound
+	Row         *int     `json:"row,omitempty"`        // vectors: the component that value, exact, errors and bounds are those of
+	NormError   string   `json:"norm_error,omitempty"` // vectors: ||y - y*||_1 / ||y*||_1
+	NormBound   string   `json:"norm_bound,omitempty"` // vectors: bound on norm_error, equation (19) of the 2020 paper
+	ResultHash  string   `json:"result_hash"`          // see ResultHash
 
 	Time       Timing     `json:"time_ns"`
 	Phases     Phases     `json:"phases_ns"`           // median of each phase

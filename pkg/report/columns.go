@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strconv"
 
 	"mpbench/pkg/bench"
@@ -51,20 +52,21 @@ var variantColumns = []column{
 	plainColumn("block", "size", true, func(r *bench.Record) string { return count(r.BlockSize) }),
 }
 
-// variants returns the variant columns that are needed for the groups: those with two different cells for one method, and
+// variants returns the variant columns that are needed for the groups: those with two different cells for one method at one precision, and
 // the device if it is not the CPU throughout.
 func variants(all []group) []column {
 	var needed []column
 	for i, c := range variantColumns {
-		first := map[string]string{} // the first cell of each method
+		first := map[string]string{} // the first cell of each method at each precision
 		differs := false
 		for _, g := range all {
 			for _, r := range g.records {
 				cell := c.cell(g, r)
-				if before, ok := first[r.Method]; ok && cell != before || i == 0 && cell != "cpu" {
+				row := fmt.Sprint(r.Method, r.PrecisionBits)
+				if before, ok := first[row]; ok && cell != before || i == 0 && cell != "cpu" {
 					differs = true
 				}
-				first[r.Method] = cell
+				first[row] = cell
 			}
 		}
 		if differs {

@@ -1,0 +1,130 @@
+package bench
+
+import (
+	"context"
+	"math/big"
+
+	"mpbench/datasets"
+	"mpbench/pkg/exact"
+	"mpbench/pkg/gemv"
+)
+
+// GemvInput is a matrix-vector problem with its exact reference.
+type GemvInput struct {
+	Dataset   Dataset
+	Problem   gemv.Problem
+	Reference *gemv.Reference
+}
+
+// GemvResult is what a method computed, and the record of it.
+type GemvResult struct {
+	Record   Record
+	Y        []exact.Value
+	Accuracy gemv.Accuracy
+	Bounds   gemv.Bounds  // the 2020 paper's bounds with the method's unit roundoff
+	Phases   []gemv.Phase // of the last run
+}
+
+// MeasureGemv runs one method on a problem, compares every component with the exact one and its error with the method's proved
+// bound. Value, exact value, error and bound in the record are those of the component with the largest relative error, the
+// record's Row; NormError is ||y - y*||_1 / ||y*||_1, NormBound the 2020 paper's bound (19) on it. WithinBound says whether
+// all components are within their bounds. Otherwise it is as MeasureSum.
+func MeasureGemv(ctx context.Context, s Sampler, m gemv.Method, o gemv.Options, in GemvInput) (result GemvResult, ok bool, err error) {
+	engine, err := m.New(o)
+	if err != nil {
+		return GemvResult{}, false, err
+	}
+	p := in.Problem
+	if err := checkMemory(m.Name, p.M*p.N, engine.Format().NumberBytes); err != nil {
+		return GemvResult{}, false, err
+	}
+	body := loadAndRun(func() error { return engine.Load(p) }, engine.Run)
+	measurement, err := s.Measure(ctx, func(t *Timer) error {
+		if err := body(t); err != nil {
+			return err
+		}
+		for _, phase := range engine.Phases() {
+			t.AddNs(phase.Name, float64(phase.Time))
+		}
+		return nil
+	})
+	if err != nil || len(measurement.Timing.Samples) == 0 {
+		return GemvResult{}, false, err
+	}
+	result = GemvResult{Y: engine.Result(), Phases: engine.Phases(), Bounds: in.Reference.Bounds(engine.UnitRoundoff())}
+	result.Accuracy = gemv.Measure(result.Y, in.Reference)
+	f := engine.Format()
+	r := newGemvRecord(m, o, f, in)
+	r.setComponents(engine, in.Reference, &result)
+	elements := int64(p.M) * int64(p.N)
+	r.SetMeasurement(measurement, elements, elements*int64(f.NumberBytes))
+	result.Record = r
+	return result, true, nil
+}
+
+func newGemvRecord(m gemv.Method, o gemv.Options, f gemv.Format, in GemvInput) Record {
+	p := in.Problem
+	r := Record{
+		Schema: RecordSchema, Command: "gemv", Method: m.Name, Format: f.Name, Device: "cpu", Threads: f.Threads,
+		Dataset: in.Dataset, Shape: Shape{M: p.M, N: p.N, Trans: p.Op.String()},
+		PrecisionBits: o.Precision, ActualBits: f.Actual, Moduli: f.Moduli, ModuliBits: f.ModuliBits,
+		Reference:   "exact sums of the exact products, nothing rounded",
+		MatrixBytes: int64(p.M) * int64(p.N) * int64(f.NumberBytes), WorkspaceBytes: int64(f.WorkspaceBytes),
+	}
+	if f.Name == "rns" {
+		r.Rounding, r.Alignment = o.Rounding.String(), o.Alignment.String()
+	}
+	if m.FixedBits != 0 {
+		r.PrecisionBits = m.FixedBits
+	}
+	return r
+}
+
+// setComponents fills the fields that compare the computed vector with the exact one.
+func (r *Record) setComponents(e gemv.Engine, ref *gemv.Reference, result *GemvResult) {
+	r.ResultHash = ResultHash(result.Y...)
+	r.NormError = result.Accuracy.Relative.Text(errorDigits)
+	if result.Bounds.Norm != nil {
+		r.NormBound = result.Bounds.Relative.Text(errorDigits)
+	}
+	row := result.Accuracy.Worst
+	if row < 0 { // no components: as the exact sum of nothing
+		r.setErrors(exact.Measure(exact.Value{}, exact.Value{}))
+		r.Value, r.Exact = "0", "0"
+		return
+	}
+	r.Row = &row
+	digits := digitsFor(r.ActualBits)
+	r.Value, r.Exact = result.Y[row].Text(digits), ref.Y[row].Text(max(digits, exactDigits))
+	r.Condition = ref.Condition(row).Text(errorDigits)
+	errors := result.Accuracy.Components[row]
+	r.setErrors(errors)
+	r.setBound(errors, componentBound(e, ref, row), ref.Y[row])
+	for i, c := range result.Accuracy.Components {
+		bound := componentBound(e, ref, i)
+		if bound != nil && !c.Within(bound) || bound == nil && !ref.Y[i].IsFinite() && !c.Exact() {
+			outside := false
+			r.WithinBound = &outside
+		}
+	}
+}
+
+// componentBound is the method's bound on the error of component i, nil if there is none.
+func componentBound(e gemv.Engine, ref *gemv.Reference, i int) *big.Rat {
+	if !ref.Abs[i].IsFinite() {
+		return nil
+	}
+	return e.ErrorBound(i, ref.Summary(i))
+}
+
+// NewGemvInput computes the reference of a problem on a data set.
+func NewGemvInput(d *datasets.Matrix, p gemv.Problem) (GemvInput, error) {
+	reference, err := gemv.Exact(p, 0)
+	if err != nil {
+		return GemvInput{}, err
+	}
+	return GemvInput{
+		Dataset: Dataset{Name: d.Name, N: d.N, Params: params(d.Params), SHA256: d.SHA256A + "," + d.SHA256X + "," + d.SHA256Y},
+		Problem: p, Reference: reference,
+	}, nil
+}
