@@ -9,7 +9,8 @@ import (
 // the residue modulo m_k of row i is residues[k*stride + i]. They are integers, so partial sums may be added in any order, by any number of
 // accumulators and devices, and the result is the same. Memory: 4 bytes per modulus and row, and scratch that does not grow with rows.
 //
-// An Accumulator is not safe for concurrent use; its methods use several goroutines themselves.
+// An Accumulator is not safe for concurrent use; its methods use several goroutines themselves. They panic if matrices, vectors and results of
+// different shape, base or alignment are brought together.
 type Accumulator struct {
 	base     *base
 	op       Op

@@ -1,8 +1,6 @@
 package deferred
 
-import (
-	"math/bits"
-)
+import "math/bits"
 
 // converter turns numbers into columns of residue planes. Each goroutine needs its own.
 type converter struct {
@@ -14,6 +12,18 @@ type converter struct {
 
 func newConverter(b *base) *converter {
 	return &converter{base: b, block: make([]uint32, laneMultiple*b.lanes)}
+}
+
+// convertParallel calls convert for every task, each goroutine with a converter of its own.
+func convertParallel(b *base, threads, tasks int, convert func(c *converter, task int)) {
+	threads = min(threadCount(threads), tasks)
+	converters := make([]*converter, threads)
+	parallel(threads, tasks, func(worker, task int) {
+		if converters[worker] == nil {
+			converters[worker] = newConverter(b)
+		}
+		convert(converters[worker], task)
+	})
 }
 
 // convert sets columns at to at+count-1 of the planes, count <= laneMultiple, to the residues of the aligned numbers

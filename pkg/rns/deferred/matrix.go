@@ -270,13 +270,11 @@ func (p *Plan) Matrix() *Matrix {
 	a := &Matrix{Plan: *p, base: baseOf(p.moduli), ld: leadingDimension(p.layout.Cols)}
 	l := p.layout
 	a.planes = alignedUint32(p.moduli * l.Rows * a.ld)
-	threads := threadCount(p.opt.Threads)
-	converters := make([]*converter, threads)
-	parallel(threads, l.Rows, func(worker, i int) {
-		if converters[worker] == nil {
-			converters[worker] = newConverter(a.base)
-		}
-		for j := 0; j < l.Cols; j += laneMultiple {
+	const width = 64 * laneMultiple // columns of one task
+	blocks := (l.Cols + width - 1) / width
+	convertParallel(a.base, p.opt.Threads, l.Rows*blocks, func(c *converter, task int) {
+		i, begin := task/blocks, task%blocks*width
+		for j := begin; j < min(begin+width, l.Cols); j += laneMultiple {
 			low, step := p.low, 0
 			switch p.op {
 			case NoTrans:
@@ -284,7 +282,7 @@ func (p *Plan) Matrix() *Matrix {
 			case Trans:
 				low, step = low[j:], 1
 			}
-			converters[worker].convert(a.planes, l.Rows*a.ld, i*a.ld+j, p.src, l.index(i, j), l.ColStride, min(laneMultiple, l.Cols-j), low, step)
+			c.convert(a.planes, l.Rows*a.ld, i*a.ld+j, p.src, l.index(i, j), l.ColStride, min(laneMultiple, l.Cols-j), low, step)
 		}
 	})
 	if !p.truncated {

@@ -133,6 +133,9 @@ func roundedFloat64(t *term, f *big.Float) float64 {
 // The conventions are those of BLAS: if alpha is zero, s is not used; if beta is zero, y is not read. Infinities and NaN follow IEEE 754; NaN is
 // a nil in y, in both directions. An exact zero is +0. Exponents are those of big.Float: beyond 2^31 a result is infinite or zero.
 func (s *Accumulator) Round(y []*big.Float, alpha, beta *big.Float, prec uint, threads int) {
+	if prec == 0 {
+		panic("deferred: Round to 0 bits")
+	}
 	var a, b scalar
 	a.set(alpha)
 	b.set(beta)

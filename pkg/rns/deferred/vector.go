@@ -59,10 +59,13 @@ func (p *Plan) NewVector(x Numbers, l Layout) (*Vector, error) {
 		}
 	}
 	v.planes = alignedUint32(b.n * v.ld)
-	c := newConverter(b)
-	for i := 0; i < v.n; i += laneMultiple {
-		c.convert(v.planes, v.ld, i, x, l.index(i, 0), l.RowStride, min(laneMultiple, v.n-i), []int{v.low}, 0)
-	}
+	const width = 16 * laneMultiple // elements of one task
+	low := []int{v.low}
+	convertParallel(b, p.opt.Threads, (v.n+width-1)/width, func(c *converter, task int) {
+		for i := task * width; i < min((task+1)*width, v.n); i += laneMultiple {
+			c.convert(v.planes, v.ld, i, x, l.index(i, 0), l.RowStride, min(laneMultiple, v.n-i), low, 0)
+		}
+	})
 	if !v.truncated {
 		v.src = nil
 	}
