@@ -159,7 +159,7 @@ func TestExact(t *testing.T) {
 // TestBounds runs every method on random and adversarial problems and checks each component against the method's bound and, where the
 // inputs are kept as they are, against the paper's; and that the number of threads changes nothing.
 func TestBounds(t *testing.T) {
-	cases := 600
+	cases := 400
 	if testing.Short() {
 		cases = 60
 	}
