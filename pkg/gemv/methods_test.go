@@ -70,8 +70,8 @@ func (r random) scalar() Scalar {
 	return Number(f)
 }
 
-// problem makes a problem with shapes, strides, scalars and data that strain the methods. Numbers between the elements
-// are NaN where float64 allows it.
+// problem makes a problem with shapes, strides, scalars and data that strain the methods. Numbers below the columns of A
+// are NaN or missing.
 func (r random) problem(largest int) Problem {
 	size := func() int { return []int{0, 1, 2, 1 + r.IntN(largest), 1 + r.IntN(largest), largest}[r.IntN(6)] }
 	inc := func() int { return []int{1, 1, 2, -1, -2, 3}[r.IntN(6)] }
@@ -89,10 +89,12 @@ func (r random) problem(largest int) Problem {
 			}
 		}
 	}
-	if p.A.Wide == nil {
-		for j := range p.N {
-			for i := p.M; i < p.LDA; i++ {
+	for j := range p.N {
+		for i := p.M; i < p.LDA; i++ {
+			if p.A.Wide == nil {
 				p.A.Float64[j*p.LDA+i] = math.NaN()
+			} else {
+				p.A.Wide[j*p.LDA+i] = nil
 			}
 		}
 	}
@@ -102,6 +104,14 @@ func (r random) problem(largest int) Problem {
 		}
 	}
 	return p
+}
+
+// strided returns the length of an array that holds n numbers inc apart.
+func strided(n, inc int) int {
+	if n == 0 {
+		return 0
+	}
+	return (n-1)*max(inc, -inc) + 1
 }
 
 // naive is the definition in rationals.

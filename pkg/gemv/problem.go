@@ -128,34 +128,35 @@ func (p *Problem) Check() error {
 		return argumentf(ErrIncY, "incy = 0")
 	}
 	empty := p.M == 0 || p.N == 0
-	if err := checkLength(ErrShortX, "x", p.X, strided(p.Terms(), p.IncX)); err != nil && !empty {
+	if err := checkNumbers(ErrShortX, "x", p.X, 1, p.Terms(), func(_, j int) int { return p.xIndex(j) }); err != nil && !empty {
 		return err
 	}
-	if err := checkLength(ErrShortY, "y", p.Y, strided(p.Rows(), p.IncY)); err != nil || empty {
+	if err := checkNumbers(ErrShortY, "y", p.Y, 1, p.Rows(), func(_, i int) int { return p.yIndex(i) }); err != nil || empty {
 		return err
 	}
-	return checkLength(ErrShortA, "a", p.A, p.LDA*(p.N-1)+p.M)
+	return checkNumbers(ErrShortA, "a", p.A, p.N, p.M, func(j, i int) int { return j*p.LDA + i })
 }
 
-// checkLength checks that x has the numbers wanted and that wide ones among them are finite.
-func checkLength(kind error, name string, x Numbers, want int) error {
+// checkNumbers checks that x has the numbers of so many columns and rows, and that wide ones among them are finite.
+func checkNumbers(kind error, name string, x Numbers, columns, rows int, index func(j, i int) int) error {
+	if rows == 0 {
+		return nil
+	}
+	want := max(index(columns-1, 0), index(columns-1, rows-1)) + 1
 	if x.Len() < want {
 		return argumentf(kind, "%s has %d numbers, fewer than %d", name, x.Len(), want)
 	}
-	for i, w := range x.Wide[:min(len(x.Wide), want)] {
-		if w == nil || w.IsInf() {
-			return argumentf(ErrInfinite, "number %d of %s is infinite or missing", i, name)
+	if x.Wide == nil {
+		return nil
+	}
+	for j := range columns {
+		for i := range rows {
+			if w := x.Wide[index(j, i)]; w == nil || w.IsInf() {
+				return argumentf(ErrInfinite, "number %d of %s is infinite or missing", index(j, i), name)
+			}
 		}
 	}
 	return nil
-}
-
-// strided returns the length of an array that holds n numbers inc apart.
-func strided(n, inc int) int {
-	if n == 0 {
-		return 0
-	}
-	return (n-1)*max(inc, -inc) + 1
 }
 
 // Rows returns the length of y.

@@ -42,8 +42,11 @@ func TestCheck(t *testing.T) {
 		{"gemv: y has 0 numbers, fewer than 10", ErrShortY, func(p *Problem) { short(p); p.N = 0 }},
 		{"gemv: a has 13 numbers, fewer than 14", ErrShortA, func(p *Problem) { p.A.Float64 = p.A.Float64[:13] }},
 		{"gemv: a has 0 numbers, fewer than 14", ErrShortA, func(p *Problem) { p.A, p.Alpha = Numbers{}, Number(0) }},
-		{"gemv: number 1 of x is infinite or missing", ErrInfinite, func(p *Problem) {
-			p.X = Numbers{Wide: []*big.Float{new(big.Float), new(big.Float).SetInf(true), nil, nil, nil}}
+		{"gemv: number 2 of x is infinite or missing", ErrInfinite, func(p *Problem) {
+			p.X = Numbers{Wide: []*big.Float{new(big.Float), nil, new(big.Float).SetInf(true), nil, nil}}
+		}},
+		{"gemv: number 4 of x is infinite or missing", ErrInfinite, func(p *Problem) {
+			p.X = Numbers{Wide: []*big.Float{new(big.Float), nil, new(big.Float), nil, nil}}
 		}},
 	} {
 		p := valid()
