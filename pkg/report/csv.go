@@ -63,6 +63,11 @@ var csvColumns = []struct {
 	{"stop_rule", func(r *bench.Record) string { return string(r.StopRule) }},
 	{"warnings", warningCodes},
 	{"env_id", func(r *bench.Record) string { return r.EnvID }},
+	{"row", func(r *bench.Record) string { return optional(r.Row) }},
+	{"norm_error", func(r *bench.Record) string { return r.NormError }},
+	{"norm_bound", func(r *bench.Record) string { return r.NormBound }},
+	{"matrix_bytes", func(r *bench.Record) string { return positive(int(r.MatrixBytes)) }},
+	{"workspace_bytes", func(r *bench.Record) string { return positive(int(r.WorkspaceBytes)) }},
 }
 
 // CSV writes a header and one line a record, as RFC 4180 has it: CRLF, quotes where needed. Units are in the

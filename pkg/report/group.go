@@ -18,6 +18,10 @@ type group struct {
 
 func (g group) first() *bench.Record { return g.records[0] }
 
+// vector reports whether the results are vectors: then each record's value, exact value and condition number are those of a
+// component of its own.
+func (g group) vector() bool { return g.first().Row != nil }
+
 // groups puts the records of a run into groups, each in the order of first appearance.
 func groups(run *bench.Run) []group {
 	var all []group
@@ -35,7 +39,7 @@ func groups(run *bench.Run) []group {
 	}
 	for i, g := range all {
 		d, err := bench.ParseDecimal(g.first().Exact)
-		all[i].zero = err == nil && d.IsZero()
+		all[i].zero = err == nil && d.IsZero() && !g.vector()
 		values := []string{g.first().Exact}
 		for _, r := range g.records {
 			values = append(values, r.Value)
@@ -88,7 +92,7 @@ func (g group) title() (name string, facts []string) {
 	if r.Shape.Trans != "" {
 		facts = append(facts, "op(A) = "+map[string]string{"N": "A", "T": "A^T"}[r.Shape.Trans])
 	}
-	if c := conditionText(r.Condition); c != none {
+	if c := conditionText(r.Condition); c != none && !g.vector() {
 		facts = append(facts, "condition number "+c)
 	}
 	return name, facts
@@ -111,7 +115,7 @@ func conditionText(s string) string {
 // exact returns what the exact result is called and its digits, "" if the records do not hold it.
 func (g group) exact() (name, value string) {
 	r := g.first()
-	if r.Exact == "" {
+	if r.Exact == "" || g.vector() {
 		return "", ""
 	}
 	return "exact " + r.Command, newNotation(r.Exact).format(r.Exact, exactDigits, 80)

@@ -41,6 +41,9 @@ func markdownColumns(all []group, g group, notes *notes, opts Options) []column 
 		bitsColumn,
 		moduliColumn,
 		column{[2]string{"", "value"}, true, func(g group, r *bench.Record) string {
+			if r.Row != nil {
+				return g.value(r, maxValueWidth)
+			}
 			return g.notation.format(r.Value, maxValueDigits, maxValueWidth+1)
 		}},
 		errorColumn(g.errorKind()),

@@ -268,6 +268,10 @@ func (l *layout) widenValue(all []group) {
 // value writes the result in the notation of the group. Positive values get a space for the sign where others
 // are negative.
 func (g group) value(r *bench.Record, width int) string {
+	if r.Row != nil {
+		name := fmt.Sprintf("y[%d] ", *r.Row)
+		return name + g.notation.format(r.Value, maxValueDigits, width-len(name))
+	}
 	if !g.negative {
 		return g.notation.format(r.Value, maxValueDigits, width)
 	}
