@@ -2,80 +2,158 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"mpbench/datasets"
+	"mpbench/pkg/gemv"
 	"mpbench/pkg/reduce"
 	"mpbench/pkg/report"
 )
+
+// methodRow is a method of any command as the list shows it.
+type methodRow struct {
+	name, format           string
+	devices                []string
+	fixed, least, most     int
+	summary, bound, source string
+}
+
+func (m methodRow) cells() []string {
+	precision := fmt.Sprintf("%d to %d", m.least, m.most)
+	if m.fixed != 0 {
+		precision = fmt.Sprint(m.fixed)
+	}
+	return []string{m.name, m.format, strings.Join(m.devices, ","), precision, m.summary + "\nbound: " + m.bound + "\n" + m.source}
+}
 
 // newMethods builds the command methods.
 func newMethods() *cobra.Command {
 	return &cobra.Command{
 		Use:   "methods",
-		Short: "List the methods with format, precision, error bound and source",
-		Long: `Lists the methods. In the bounds, S is the sum of the magnitudes, g(k) = k*u / (1 - k*u), n the number
-of terms, p the precision and u the unit roundoff of the format.`,
+		Short: "List the methods of sum, dot and gemv with format, precision, error bound and source",
+		Long: `Lists the methods of each command. In the bounds, S is the sum of the magnitudes of what is added, g(k) =
+k*u / (1 - k*u), n the number of terms, p the precision and u the unit roundoff of the format.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			rows := [][]string{}
+			sums, dots, products := [][]string{}, [][]string{}, [][]string{}
 			for _, m := range reduce.Methods() {
-				precision := fmt.Sprintf("%d to %d", m.MinPrecision, m.MaxPrecision)
-				if m.FixedBits != 0 {
-					precision = fmt.Sprint(m.FixedBits)
-				}
-				text := m.Summary + "\nbound: " + m.Bound + "\n" + m.Source
-				rows = append(rows, []string{m.Name, m.Format, strings.Join(m.Devices, ","), precision, text})
+				sums = append(sums, methodRow{m.Name, m.Format, m.Devices, m.FixedBits, m.MinPrecision, m.MaxPrecision, m.Summary, m.Bound, m.Source}.cells())
+			}
+			for _, m := range reduce.DotMethods() {
+				dots = append(dots, methodRow{m.Name, m.Format, m.Devices, m.FixedBits, m.MinPrecision, m.MaxPrecision, m.Summary, m.DotBound, m.Source}.cells())
+			}
+			for _, m := range gemv.Methods() {
+				products = append(products, methodRow{m.Name, m.Format, m.Devices, m.FixedBits, m.MinPrecision, m.MaxPrecision, m.Summary, m.Bound, m.Source}.cells())
 			}
 			heads := []string{"method", "format", "device", "bits", "what it does, error bound, source"}
-			return report.List(cmd.OutOrStdout(), heads, rows, columns(cmd.OutOrStdout()))
+			return writeLists(cmd.OutOrStdout(), heads, []titled{{"sum", sums}, {"dot", dots}, {"gemv", products}})
 		},
 	}
+}
+
+// titled is a list under a heading.
+type titled struct {
+	title string
+	rows  [][]string
+}
+
+func writeLists(w io.Writer, heads []string, lists []titled) error {
+	for i, list := range lists {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s\n\n", list.title)
+		if err := report.List(w, heads, list.rows, columns(w)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // newDatasets builds the command datasets.
 func newDatasets() *cobra.Command {
 	return &cobra.Command{
 		Use:   "datasets [name]",
-		Short: "List the data sets, or the parameters of one",
+		Short: "List the data sets of sum, dot and gemv, or say all about those of one name",
 		Long: `Lists the data sets with their number of terms and parameters. A set is written as name or
-name:key=value,...; every set takes n=, seeded ones seed=. With a name, says all about that set.`,
+name:key=value,...; every set takes n=, seeded ones seed=. With a name, says all about the sets of that
+name.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usagef("datasets takes one name: %q", args[1])
 			}
 			return nil
 		},
-		ValidArgsFunction: cobra.FixedCompletions(datasets.Names(), cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: cobra.FixedCompletions(allSetNames(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				return describeSet(cmd, args[0])
+				return describeSets(cmd.OutOrStdout(), args[0])
 			}
-			rows := [][]string{}
-			for _, s := range datasets.Sets() {
-				text := s.Summary
-				for _, p := range s.Params {
-					text += "\n" + p.Name + "=" + p.Default + ": " + p.Meaning
-				}
-				n, _, _ := strings.Cut(s.Size(), ",")
-				rows = append(rows, []string{s.Name, n, text})
-			}
-			return report.List(cmd.OutOrStdout(), []string{"data set", "n", "definition, parameters with their defaults"}, rows, columns(cmd.OutOrStdout()))
+			heads := []string{"data set", "n", "definition, parameters with their defaults"}
+			return writeLists(cmd.OutOrStdout(), heads, []titled{
+				{"sum", setRows(datasets.Sets())}, {"dot: pairs of vectors", setRows(datasets.PairSets())},
+				{"gemv: matrices with vectors", setRows(datasets.MatrixSets())},
+			})
 		},
 	}
 }
 
-func describeSet(cmd *cobra.Command, name string) error {
-	s, err := datasets.Lookup(name)
-	if err != nil {
-		return err
+func allSetNames() []string {
+	names := slices.Concat(datasets.Names(), datasets.PairNames(), datasets.MatrixNames())
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func setRows(sets []*datasets.Set) [][]string {
+	rows := [][]string{}
+	for _, s := range sets {
+		text := s.Summary
+		for _, p := range s.Params {
+			text += "\n" + p.Name + "=" + p.Default + ": " + p.Meaning
+		}
+		n, _, _ := strings.Cut(s.Size(), ",")
+		rows = append(rows, []string{s.Name, n, text})
 	}
-	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "%s: %s\nsource: %s\nterms: %s\n", s.Name, s.Summary, s.Source, s.Size())
-	if r, ok := datasets.LimitOf(name); ok {
-		fmt.Fprintf(out, "as real numbers: %s = %s\n", r.Formula, r.Value.Text('e', 40))
+	return rows
+}
+
+// describeSets says all about the sets of a name.
+func describeSets(w io.Writer, name string) error {
+	found := false
+	for _, kind := range []setsOf{{"sum", datasets.Sets()}, {"dot", datasets.PairSets()}, {"gemv", datasets.MatrixSets()}} {
+		for _, s := range kind.sets {
+			if s.Name != name {
+				continue
+			}
+			if found {
+				fmt.Fprintln(w)
+			}
+			found = true
+			if err := describeSet(w, kind.command, s); err != nil {
+				return err
+			}
+		}
+	}
+	if !found {
+		return usagef("%s", unknown("data set", name, allSetNames()))
+	}
+	return nil
+}
+
+// setsOf is the sets of a command.
+type setsOf struct {
+	command string
+	sets    []*datasets.Set
+}
+
+func describeSet(w io.Writer, command string, s *datasets.Set) error {
+	fmt.Fprintf(w, "%s (%s): %s\nsource: %s\nterms: %s\n", s.Name, command, s.Summary, s.Source, s.Size())
+	if r, ok := datasets.LimitOf(s.Name); ok && command == "sum" {
+		fmt.Fprintf(w, "as real numbers: %s = %s\n", r.Formula, r.Value.Text('e', 40))
 	}
 	if len(s.Params) == 0 {
 		return nil
@@ -84,5 +162,5 @@ func describeSet(cmd *cobra.Command, name string) error {
 	for _, p := range s.Params {
 		rows = append(rows, []string{p.Name, p.Default, p.Range(), p.Meaning})
 	}
-	return report.List(out, []string{"parameter", "default", "values", "meaning"}, rows, columns(out))
+	return report.List(w, []string{"parameter", "default", "values", "meaning"}, rows, columns(w))
 }
