@@ -59,8 +59,8 @@
 // # Sources
 //
 // Lazy reduction and the Chinese remainder theorem with a table of limbs: the usual tools of modular linear algebra, e.g. J.-G. Dumas, P. Giorgi,
-// C. Pernet, "Dense linear algebra over word-size prime fields", ACM TOMS 35(3), 2008. Rank from binary64: A. P. Shenoy, R. Kumaresan, "Fast
-// base extension using a redundant modulus in RNS", IEEE Trans. Computers 38(2), 1989, replaced here by the distance from M/2. Ziv's test: A. Ziv, "Fast
+// C. Pernet, "Dense linear algebra over word-size prime fields", ACM TOMS 35(3), 2008. Rank from an approximate sum of fractions: S. Kawamura, M. Koike,
+// F. Sano, A. Shimbo, "Cox-Rower architecture for fast parallel Montgomery multiplication", EUROCRYPT 2000. Ziv's test: A. Ziv, "Fast
 // evaluation of elementary mathematical functions with correctly rounded last bit", ACM TOMS 17(3), 1991. Sums by
 // exponent: R. M. Neal, arXiv 1505.05571, 2015.
 package deferred
