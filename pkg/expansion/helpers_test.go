@@ -118,3 +118,5 @@ func exactSum(x []float64) exact.Value {
 	s.AddSlice(x)
 	return s.Value()
 }
+
+func newRand() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }

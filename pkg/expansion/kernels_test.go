@@ -18,6 +18,22 @@ func total(w *window, levels int) *big.Float {
 	return sum
 }
 
+// plain is what plain Go makes of a block, in parts, as its own groups are small. Its counts are not added up.
+func plain(x, y []float64, anchor []float64) (all blockSums) {
+	for n := 0; len(x) > 0; x = x[n:] {
+		n = min(len(x), genericGroup*maxDotGroups)
+		var part blockSums
+		if y == nil {
+			sumGeneric(x[:n], anchor, &part)
+		} else {
+			dotGeneric(x[:n], y[:n], anchor, &part)
+			y = y[n:]
+		}
+		all.max, all.rest, all.tiny = max(all.max, part.max), all.rest|part.rest&^signMask, all.tiny|part.tiny
+	}
+	return all
+}
+
 // blockCheck compares what two routines make of a block, and with the exact value where the block is accepted. Which output says
 // that a NaN or an infinity is refused depends on the instruction set.
 func blockCheck(t *testing.T, w *window, levels int, want blockSums, x, y []float64) {
@@ -42,11 +58,13 @@ func blockCheck(t *testing.T, w *window, levels int, want blockSums, x, y []floa
 	}
 }
 
+// blockKinds is the number of kinds of blockTerms.
+const blockKinds = 7
+
 // blockTerms returns terms of a magnitude of at most 2^limit. Their last places are multiples of a unit at, just above
-// or just below the last level's, and in some blocks all have the largest magnitude and one sign.
-func blockTerms(rng *rand.Rand, n, limit, unit int) []float64 {
+// or just below the last level's, and in some blocks all have the largest magnitude and one sign, or leave most to the next level.
+func blockTerms(rng *rand.Rand, n, limit, unit, kind int) []float64 {
 	x := make([]float64, n)
-	kind := rng.IntN(6)
 	unit = max(-1074, unit+rng.IntN(3)-rng.IntN(12)/11)
 	for i := range x {
 		b := rng.Uint64()
@@ -62,6 +80,9 @@ func blockTerms(rng *rand.Rand, n, limit, unit int) []float64 {
 			x[i] = math.Copysign(math.Ldexp(1, limit), float64(int64(b)))
 		case 3: // odd halves of the first level's unit: ties everywhere
 			x[i] = math.Ldexp(float64(2*(b%1024)+1), limit+laneRoom-fractionBits-1)
+		case 6: // just under half of the first level's unit is left each time
+			x[i] = math.Ldexp(1, limit-1) + math.Ldexp(1, limit+laneRoom-fractionBits-1)
+			x[i] = math.Nextafter(x[i], 0)
 		case 4: // significands of any length
 			x[i] = math.Ldexp(float64(int64(b)>>(11+b%50)), max(unit, limit-53-int(b>>58)))
 		case 5: // zeros and few others
@@ -87,24 +108,23 @@ func TestSumKernels(t *testing.T) {
 		}
 		name := fmt.Sprintf("levels=%d/group=%d", k.levels, k.group)
 		t.Run(name, func(t *testing.T) {
-			for round := range 400 {
+			for round := range 70 * blockKinds {
 				groups := 1 + rng.IntN(6)
-				if round%40 == 0 {
+				if round < 2*blockKinds {
 					groups = maxSumGroups
 				}
 				var w window
 				limit := rng.IntN(maxLimit-minAnchor+1) + minAnchor
-				if round%10 == 0 {
-					limit = []int{minAnchor, maxLimit}[round/10%2]
+				if round < 20*blockKinds {
+					limit = []int{minAnchor, maxLimit}[round/blockKinds%2]
 				}
 				w.move(limit)
 				unit := int(math.Float64bits(w.anchor[k.levels-1])>>fractionBits) - bias
-				x := blockTerms(rng, groups*k.group, limit, unit)
-				if round%8 == 7 {
+				x := blockTerms(rng, groups*k.group, limit, unit, round%blockKinds)
+				if round%(2*blockKinds) == 9 {
 					x[rng.IntN(len(x))] = specials[rng.IntN(len(specials))]
 				}
-				var want blockSums
-				sumGeneric(x, w.anchor[:k.levels], &want)
+				want := plain(x, nil, w.anchor[:k.levels])
 				run(k, x, &w.anchor, &w.out)
 				w.out.tiny = 0 // not set by sums
 				blockCheck(t, &w, k.levels, want, x, nil)
@@ -123,9 +143,9 @@ func TestDotKernels(t *testing.T) {
 		}
 		name := fmt.Sprintf("levels=%d/group=%d", k.levels, k.group)
 		t.Run(name, func(t *testing.T) {
-			for round := range 600 {
+			for round := range 100 * blockKinds {
 				groups := 1 + rng.IntN(6)
-				if round%40 == 0 {
+				if round < 4*blockKinds {
 					groups = maxDotGroups
 				}
 				var w window
@@ -133,14 +153,13 @@ func TestDotKernels(t *testing.T) {
 				w.move(limit)
 				unit := int(math.Float64bits(w.anchor[k.levels-1])>>fractionBits) - bias
 				scale := limit/2 + rng.IntN(41) - 20
-				x := blockTerms(rng, groups*k.group, scale, unit/2)
-				y := blockTerms(rng, groups*k.group, limit-scale, unit/2)
-				if round%4 == 3 {
+				x := blockTerms(rng, groups*k.group, scale, unit/2, round%blockKinds)
+				y := blockTerms(rng, groups*k.group, limit-scale, unit/2, rng.IntN(blockKinds))
+				if round%(2*blockKinds) == 9 {
 					x[rng.IntN(len(x))] = specials[rng.IntN(len(specials))]
 					y[rng.IntN(len(y))] = specials[rng.IntN(len(specials))]
 				}
-				var want blockSums
-				dotGeneric(x, y, w.anchor[:k.levels], &want)
+				want := plain(x, y, w.anchor[:k.levels])
 				run(k, x, y, &w.anchor, &w.out)
 				blockCheck(t, &w, k.levels, want, x, y)
 			}

@@ -257,3 +257,28 @@ func TestAllocs(t *testing.T) {
 		}
 	}
 }
+
+// TestLengths: vectors of different lengths have no dot product.
+func TestLengths(t *testing.T) {
+	for _, add := range []func(a *Accumulator){
+		func(a *Accumulator) { a.AddProducts(make([]float64, 3), make([]float64, 2)) },
+		func(a *Accumulator) { a.AddProductsParallel(make([]float64, 3), make([]float64, 4), 1) },
+		func(a *Accumulator) { a.AddProductsParallel(make([]float64, 3*share), make([]float64, 4*share), 2) },
+		func(*Accumulator) { Dot(make([]float64, 9), nil, 1) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			add(new(Accumulator))
+		}()
+	}
+	var a Accumulator
+	a.AddSliceParallel([]float64{1, 2}, 2)
+	a.AddProductsParallel([]float64{1, 2}, []float64{3, 4}, 2)
+	if got := a.Float64(); got != 14 {
+		t.Errorf("sum %g, want 14", got)
+	}
+}

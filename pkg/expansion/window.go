@@ -26,7 +26,7 @@ type window struct {
 const (
 	laneRoom  = laneBits + 1                // binades from the limit to the first anchor
 	levelBits = fractionBits + 1 - laneRoom // binades from one anchor to the next
-	maxLimit  = 1023 - laneRoom             // exponent of the largest limit: an anchor is below 2^1024
+	maxLimit  = 1022 - laneRoom             // exponent of the largest limit: a biased sum is at most 2^1023
 	minAnchor = -1022                       // exponent of the least anchor; its unit is the least of all numbers
 	guessFrom = 8                           // terms to guess the first limit from
 
