@@ -14,6 +14,7 @@ import (
 	"mpbench/pkg/reduce"
 	"mpbench/pkg/report"
 	"mpbench/pkg/rns"
+	"mpbench/pkg/rns/deferred"
 )
 
 // The exit codes.
@@ -54,6 +55,8 @@ func exitCode(err error) int {
 		format *report.UnknownFormatError
 		export *report.ExportError
 		memory *bench.MemoryError
+		matrix *gemv.MemoryError
+		moduli *deferred.TooManyModuliError
 		line   *bench.LineError
 	)
 	switch {
@@ -65,7 +68,7 @@ func exitCode(err error) int {
 		return exitInputOutput
 	case errors.Is(err, datasets.ErrUsage), errors.Is(err, reduce.ErrOption), errors.Is(err, gemv.ErrOption),
 		errors.Is(err, gemv.ErrArgument), errors.Is(err, rns.ErrModuli),
-		errors.As(err, &format), errors.As(err, &memory):
+		errors.As(err, &format), errors.As(err, &memory), errors.As(err, &matrix), errors.As(err, &moduli):
 		return exitUsage
 	}
 	return exitInputOutput

@@ -32,7 +32,7 @@ func newBasic(o Options) (Engine, error) {
 }
 
 func (e *basic) Load(p Problem) error {
-	if err := e.load(p); err != nil {
+	if err := e.load(p, "rns-basic", 1); err != nil {
 		return err
 	}
 	e.scratch = make([]basicWorker, e.threads)

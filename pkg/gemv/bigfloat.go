@@ -12,6 +12,7 @@ import (
 // component the products a_ij*d_j are added from left to right, and beta*y_i is added at the end.
 type bigFloat struct {
 	precision, threads int
+	maxBytes           int64
 
 	problem     Problem
 	alpha, beta big.Float
@@ -33,14 +34,17 @@ type bigWorker struct {
 }
 
 func newBigFloat(o Options) (Engine, error) {
-	return &bigFloat{precision: o.Precision, threads: threadsOf(o.Threads)}, nil
+	return &bigFloat{precision: o.Precision, threads: threadsOf(o.Threads), maxBytes: o.MaxBytes}, nil
 }
 
 func (e *bigFloat) Load(p Problem) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	*e = bigFloat{precision: e.precision, threads: e.threads, problem: p, special: p.specials()}
+	if err := p.checkBytes("bigfloat", int64(p.M)*int64(p.N)*int64(e.Format().NumberBytes), e.maxBytes, ""); err != nil {
+		return err
+	}
+	*e = bigFloat{precision: e.precision, threads: e.threads, maxBytes: e.maxBytes, problem: p, special: p.specials()}
 	e.alpha = e.number(p.Alpha.numbers(), 0)
 	e.beta = e.number(p.Beta.numbers(), 0)
 	e.result = make([]big.Float, p.Rows())

@@ -1,6 +1,7 @@
 package gemv
 
 import (
+	"fmt"
 	"math/big"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 // beta*y. With alpha = 0 there are no sums; beta*y is rounded once.
 type deferredEngine struct {
 	precision, threads int
+	maxBytes           int64
 
 	problem     Problem
 	alpha, beta big.Float
@@ -25,7 +27,7 @@ type deferredEngine struct {
 }
 
 func newDeferred(o Options) (Engine, error) {
-	return &deferredEngine{precision: o.Precision, threads: threadsOf(o.Threads)}, nil
+	return &deferredEngine{precision: o.Precision, threads: threadsOf(o.Threads), maxBytes: o.MaxBytes}, nil
 }
 
 // Load aligns the rows of op(A), and x, and converts them to residues. An error that says how many moduli would be needed means that
@@ -34,7 +36,7 @@ func (e *deferredEngine) Load(p Problem) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	*e = deferredEngine{precision: e.precision, threads: e.threads, problem: p, special: p.specials()}
+	*e = deferredEngine{precision: e.precision, threads: e.threads, maxBytes: e.maxBytes, problem: p, special: p.specials()}
 	e.alpha.Set(p.Alpha.numbers().float(new(big.Float), 0))
 	e.beta.Set(p.Beta.numbers().float(new(big.Float), 0))
 	e.y, e.result = make([]*big.Float, p.Rows()), make([]*big.Float, p.Rows())
@@ -61,10 +63,14 @@ func (e *deferredEngine) loadMatrix() error {
 	if p.Op == Trans {
 		op = deferred.Trans
 	}
-	e.matrix, err = deferred.NewMatrix(source(p.A), deferred.ColMajor(p.M, p.N, p.LDA), op, extent, deferred.Options{Threads: e.threads})
+	plan, err := deferred.NewPlan(source(p.A), deferred.ColMajor(p.M, p.N, p.LDA), op, extent, deferred.Options{Threads: e.threads})
 	if err != nil {
 		return err
 	}
+	if err := p.checkBytes("deferred", plan.Bytes(), e.maxBytes, fmt.Sprintf("%d moduli of 4 bytes per element", plan.Moduli())); err != nil {
+		return err
+	}
+	e.matrix = plan.Matrix()
 	if e.x, err = e.matrix.NewVector(x, layout); err != nil {
 		return err
 	}

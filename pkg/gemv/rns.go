@@ -9,8 +9,9 @@ import (
 
 // residues is the part that the RNS methods share: the base, the numbers, the result.
 type residues struct {
-	context *rns.Context
-	threads int
+	context  *rns.Context
+	threads  int
+	maxBytes int64
 
 	problem     Problem
 	alpha, beta *rns.Float
@@ -27,17 +28,21 @@ func newResidues(o Options) (residues, error) {
 	if err != nil {
 		return residues{}, err
 	}
-	return residues{context: rns.NewContext(base, o.Rounding, o.Alignment), threads: threadsOf(o.Threads)}, nil
+	return residues{context: rns.NewContext(base, o.Rounding, o.Alignment), threads: threadsOf(o.Threads), maxBytes: o.MaxBytes}, nil
 }
 
-// load checks and converts a problem: float64 exactly; wider numbers are rounded only if a significand of F - 4 bits, about
+// load checks and converts a problem of which copies matrices are to be held: float64 exactly; wider numbers are rounded only if a significand of F - 4 bits, about
 // twice the precision, does not hold them.
-func (e *residues) load(p Problem) error {
+func (e *residues) load(p Problem, method string, copies int) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
 	base := e.context.Base()
-	*e = residues{context: e.context, threads: e.threads, problem: p, special: p.specials()}
+	need := int64(copies) * int64(p.M) * int64(p.N) * int64(base.TermBytes())
+	if err := p.checkBytes(method, need, e.maxBytes, ""); err != nil {
+		return err
+	}
+	*e = residues{context: e.context, threads: e.threads, maxBytes: e.maxBytes, problem: p, special: p.specials()}
 	e.workers = make([]*rns.Context, e.threads)
 	for i := range e.workers {
 		e.workers[i] = e.context.Clone()

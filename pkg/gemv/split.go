@@ -76,7 +76,7 @@ func newSplit(o Options) (Engine, error) {
 }
 
 func (e *split) Load(p Problem) error {
-	if err := e.load(p); err != nil {
+	if err := e.load(p, "rns-split", 2); err != nil {
 		return err
 	}
 	e.b, e.adders, e.views = nil, nil, make([]splitViews, e.threads)
