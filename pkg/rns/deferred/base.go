@@ -17,7 +17,8 @@ type base struct {
 	modulus []uint32 // padded with modulus[0] to lanes
 	delta   []uint32 // 2^28 - m
 
-	// powers[h*lanes + k] = 2^(28h) mod m_k for h <= n; 0 in the padding lanes.
+	// powers[h*lanes + k] = 2^(28h) mod m_k for h < n + 2: a binary64 number takes three limbs from any position of the n.
+	// 0 in the padding lanes.
 	powers []uint32
 
 	// Reconstruction: with c_k = x_k * weight_k mod m_k,
@@ -75,11 +76,11 @@ func newBase(n int) *base {
 }
 
 func (b *base) setPowers() {
-	b.powers = make([]uint32, (b.n+1)*b.lanes)
+	b.powers = make([]uint32, (b.n+2)*b.lanes)
 	for k := range b.n {
 		b.powers[k] = 1
 	}
-	for h := 1; h <= b.n; h++ {
+	for h := 1; h < b.n+2; h++ {
 		row, previous := b.powers[h*b.lanes:], b.powers[(h-1)*b.lanes:]
 		for k := range b.n {
 			// 2^28 = delta modulo m

@@ -72,11 +72,9 @@ func (c *converter) float64(z []uint32, x float64, low int) {
 	limbs[0] = uint32(lo & limbMask)
 	limbs[1] = uint32(lo >> limbBits & limbMask)
 	limbs[2] = uint32(hi<<(64-2*limbBits) | lo>>(2*limbBits))
-	n := 3
-	for n > 0 && limbs[n-1] == 0 {
-		n--
-	}
-	c.combine(z, h, limbs[:n], x < 0)
+	// Always three limbs, though the last may be zero: a count that changes would be mispredicted.
+	b := c.base
+	combine(z, b.powers[h*b.lanes:], b.lanes, limbs[:], b.delta, x < 0)
 }
 
 // residues sets z, which is zero, to the residues of truncate(x * 2^-low) for a finite x.
