@@ -3,9 +3,7 @@ package datasets
 import (
 	"bufio"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
-	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -52,15 +50,9 @@ func (d *Data) Summary() exact.Summary {
 
 // hashFloat64 hashes the bit patterns of xs, little-endian.
 func hashFloat64(xs []float64) string {
-	h := sha256.New()
-	var buf [8 * 4096]byte
-	for block := range slices.Chunk(xs, len(buf)/8) {
-		for i, x := range block {
-			binary.LittleEndian.PutUint64(buf[8*i:], math.Float64bits(x))
-		}
-		h.Write(buf[:8*len(block)])
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	h := NewHash()
+	h.Add(xs)
+	return h.SHA256()
 }
 
 // hashWide hashes the text form of xs.

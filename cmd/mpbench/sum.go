@@ -53,6 +53,7 @@ const defaultDatasets = "mcnamee1,mcnamee2,mcnamee3,uniform01:n=1000000"
 type sumOptions struct {
 	settings
 	input     []string
+	stream    bool
 	reading   string
 	n         string
 	blocks    int
@@ -63,6 +64,7 @@ type sumOptions struct {
 func (o *sumOptions) addFlags(f *pflag.FlagSet) {
 	o.addChoices(f, defaultDatasets)
 	f.StringArrayVarP(&o.input, "input", "i", o.input, "sum the numbers in `file` (.npy .txt .csv); repeatable")
+	f.BoolVar(&o.stream, "stream", o.stream, "read .npy files piece by piece, in constant memory, with method deferred")
 	o.addReduceFlags(f)
 }
 
@@ -127,7 +129,7 @@ func (o sumOptions) jobs() ([]job, error) {
 	if err != nil {
 		return nil, err
 	}
-	methods, err := chooseMethods(o.method, reduce.Methods(), methodName)
+	methods, err := o.methods()
 	if err != nil {
 		return nil, err
 	}
@@ -156,11 +158,62 @@ func (o sumOptions) jobs() ([]job, error) {
 	return jobs, nil
 }
 
+// methods returns the methods of --method; with --stream those that can.
+func (o sumOptions) methods() ([]reduce.Method, error) {
+	methods, err := chooseMethods(o.method, reduce.Methods(), methodName)
+	if err != nil || !o.stream {
+		return methods, err
+	}
+	if len(o.input) == 0 || o.dataset != "" {
+		return nil, usagef("--stream reads files: name them with --input, without --dataset")
+	}
+	var able []reduce.Method
+	for _, m := range methods {
+		if m.NewStream != nil {
+			able = append(able, m)
+		} else if o.method != "all" {
+			return nil, usagef("%s needs all numbers at once; --stream goes with --method deferred", m.Name)
+		}
+	}
+	return able, nil
+}
+
 // job is one method at one precision on one source.
 func (o sumOptions) job(s source, m reduce.Method, options reduce.Options) job {
 	sampler := o.sampler
+	j := job{label: label(s.key, m, options.Precision), key: s.key + fmt.Sprint(reduceKey(m, options), sampler), data: s.key}
+	if o.stream {
+		j.load = func() (any, error) { return datasets.OpenStream(s.path) }
+		var in *bench.StreamInput
+		j.measure = func(ctx context.Context, data any, progress func(bench.SampleStatus)) (bench.Record, bool, error) {
+			if in == nil {
+				reference, err := bench.NewStreamInput(ctx, data.(*datasets.Stream))
+				if err != nil {
+					return bench.Record{}, false, ignoreCancel(ctx, err)
+				}
+				in = &reference
+			}
+			sampler.Progress = progress
+			return bench.MeasureStream(ctx, sampler, m, options, *in)
+		}
+		return j
+	}
+	return o.inMemory(j, s, m, options)
+}
+
+// ignoreCancel returns nil for the error of an interruption, which is reported elsewhere.
+func ignoreCancel(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// inMemory completes a job on terms that are held in memory.
+func (o sumOptions) inMemory(j job, s source, m reduce.Method, options reduce.Options) job {
+	sampler := o.sampler
 	return job{
-		label: label(s.key, m, options.Precision), key: s.key + fmt.Sprint(reduceKey(m, options), sampler), data: s.key,
+		label: j.label, key: j.key, data: j.data,
 		load: func() (any, error) {
 			data, err := s.load()
 			if err != nil {

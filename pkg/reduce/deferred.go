@@ -159,3 +159,38 @@ func (d *deferredDot) ErrorBound(s exact.Summary) *big.Rat {
 func (d *deferredDot) Format() Format {
 	return Format{Name: "exact", Actual: d.precision, TermBytes: 16, Threads: d.threads}
 }
+
+// StreamSummer is a method that sums terms as they come, without holding them.
+type StreamSummer interface {
+	// SumStream sums what next delivers: it fills the slice and returns how many terms it put there, 0 at the end. It
+	// stops at the first error. It is what is timed.
+	SumStream(next func([]float64) (int, error)) error
+	// Value, ErrorBound and Format are as those of a Summer.
+	Value() exact.Value
+	ErrorBound(s exact.Summary) *big.Rat
+	Format() Format
+}
+
+// streamTerms is how many terms SumStream takes at a time: 4 MB, enough for all threads.
+const streamTerms = 1 << 19
+
+func newDeferredStream(o Options) (StreamSummer, error) {
+	return &deferredSum{precision: o.Precision, threads: allThreads(o.Threads)}, nil
+}
+
+func (d *deferredSum) SumStream(next func([]float64) (int, error)) error {
+	d.exact.Reset()
+	buffer := make([]float64, streamTerms)
+	for {
+		n, err := next(buffer)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			break
+		}
+		d.exact.AddSliceParallel(buffer[:n], d.threads)
+	}
+	d.result = d.exact.Round(uint(d.precision))
+	return nil
+}

@@ -73,6 +73,9 @@ type Method struct {
 	Source       string                        // author, year, DOI or section
 	New          func(Options) (Summer, error) // nil for a method that has no sum
 
+	// NewStream is nil for a method that needs all terms at once.
+	NewStream func(Options) (StreamSummer, error)
+
 	DotBound string                        // the formula for a dot product
 	NewDot   func(Options) (Dotter, error) // nil for a method that has no dot product
 }

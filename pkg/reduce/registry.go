@@ -53,7 +53,7 @@ var methods = []Method{
 	},
 	{
 		Name: "deferred", Summary: "exact sum, rounded once to nearest even", Format: "exact", Devices: cpuOnly,
-		MinPrecision: minDeferred, MaxPrecision: 1 << 16, Bound: "u*|sum|, u = 2^-p: correctly rounded", Source: sourceDeferred, New: newDeferred,
+		MinPrecision: minDeferred, MaxPrecision: 1 << 16, Bound: "u*|sum|, u = 2^-p: correctly rounded", Source: sourceDeferred, New: newDeferred, NewStream: newDeferredStream,
 		DotBound: "u*|x'y|, u = 2^-p: correctly rounded", NewDot: newDeferredDot,
 	},
 	{

@@ -1,0 +1,66 @@
+package bench
+
+import (
+	"context"
+
+	"mpbench/datasets"
+	"mpbench/pkg/exact"
+	"mpbench/pkg/reduce"
+)
+
+// StreamInput is a file that is summed piece by piece, with the exact reference found in the same way.
+type StreamInput struct {
+	Stream  *datasets.Stream
+	SHA256  string
+	Summary exact.Summary
+}
+
+// NewStreamInput reads the file once for the reference and the checksum.
+func NewStreamInput(ctx context.Context, s *datasets.Stream) (StreamInput, error) {
+	hash, buffer := datasets.NewHash(), make([]float64, 1<<16)
+	var sum exact.Sum
+	for {
+		n, err := s.Read(buffer)
+		if err != nil {
+			return StreamInput{}, err
+		}
+		if n == 0 || ctx.Err() != nil {
+			return StreamInput{s, hash.SHA256(), sum.Summary()}, ctx.Err()
+		}
+		sum.AddSlice(buffer[:n])
+		hash.Add(buffer[:n])
+	}
+}
+
+// MeasureStream sums a file piece by piece; the time is that of reading and summing. Otherwise it is as MeasureSum.
+func MeasureStream(ctx context.Context, s Sampler, m reduce.Method, o reduce.Options, in StreamInput) (r Record, ok bool, err error) {
+	summer, err := m.NewStream(o)
+	if err != nil {
+		return Record{}, false, err
+	}
+	var failed error
+	next := func(xs []float64) (int, error) {
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		return in.Stream.Read(xs)
+	}
+	measurement, err := s.Measure(ctx, func(t *Timer) error {
+		t.Time(PhaseKernel, func() {
+			if failed = in.Stream.Rewind(); failed == nil {
+				failed = summer.SumStream(next)
+			}
+		})
+		return failed
+	})
+	if err != nil || len(measurement.Timing.Samples) == 0 {
+		return Record{}, false, err
+	}
+	n := in.Stream.N
+	r = newReduceRecord("sum", m, o, summer.Format(), Dataset{Name: in.Stream.Name, N: n, Params: map[string]string{}, SHA256: in.SHA256})
+	r.Reference = "exact sum: fixed point in units of 2^-1074, nothing rounded"
+	r.Condition = in.Summary.Condition().Text(errorDigits)
+	r.setResult(summer, in.Summary)
+	r.SetMeasurement(measurement, int64(n), 8*int64(n))
+	return r, true, nil
+}
