@@ -19,6 +19,9 @@ type StreamInput struct {
 func NewStreamInput(ctx context.Context, s *datasets.Stream) (StreamInput, error) {
 	hash, buffer := datasets.NewHash(), make([]float64, 1<<16)
 	var sum exact.Sum
+	if err := s.Rewind(); err != nil {
+		return StreamInput{}, err
+	}
 	for {
 		n, err := s.Read(buffer)
 		if err != nil {
