@@ -176,7 +176,7 @@ func (o dotOptions) jobs() ([]job, error) {
 			if err := m.Accepts(p); err != nil {
 				return nil, err
 			}
-			if _, err := m.NewDot(options); err != nil {
+			if err := o.try(fmt.Sprint(reduceKey(m, options)), func() error { _, err := m.NewDot(options); return err }); err != nil {
 				return nil, err
 			}
 			for _, s := range sources {

@@ -162,7 +162,7 @@ func (o gemvOptions) jobs() ([]job, error) {
 			if err := m.Accepts(p); err != nil {
 				return nil, err
 			}
-			if _, err := m.New(options); err != nil {
+			if err := o.try(fmt.Sprint(m.Name, options), func() error { _, err := m.New(options); return err }); err != nil {
 				return nil, err
 			}
 			for _, s := range sources {

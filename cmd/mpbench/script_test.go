@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -112,22 +112,32 @@ func TestInterrupt(t *testing.T) {
 	}
 	cmd := exec.Command(program, "sum", "--dataset", "uniform01:n=1000", "--method", "float64,reduce1,reduce2",
 		"--runs", "5", "--min-time", "0", "-L", "seed=1..3000:+1", "--export", export)
-	var stdout, stderr strings.Builder
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	var stdout strings.Builder
+	cmd.Stdout = &stdout
+	progress, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.AfterFunc(time.Second, func() { _ = cmd.Process.Signal(syscall.SIGINT) })
-	err := cmd.Wait()
+	stderr := ""
+	for lines := bufio.NewScanner(progress); lines.Scan(); {
+		stderr += lines.Text() + "\n"
+		if strings.HasPrefix(lines.Text(), "[5/") {
+			_ = cmd.Process.Signal(syscall.SIGINT)
+		}
+	}
+	err = cmd.Wait()
 	var exit *exec.ExitError
 	if !asExit(err, &exit) || exit.ExitCode() != exitInterrupted {
-		t.Fatalf("%v, want exit code 130; %s", err, stderr.String())
+		t.Fatalf("%v, want exit code 130; %s", err, stderr)
 	}
-	if !strings.Contains(stdout.String(), "reduce1") || !strings.Contains(stderr.String(), "mpbench: interrupted after") {
-		t.Errorf("stdout %.200q, stderr %.200q", stdout.String(), stderr.String())
+	if !strings.Contains(stdout.String(), "reduce1") || !strings.Contains(stderr, "mpbench: interrupted after") {
+		t.Errorf("stdout %.200q, stderr %.200q", stdout.String(), stderr)
 	}
 	run, err := readRun(export)
-	if err != nil || len(run.Records) == 0 {
+	if err != nil || len(run.Records) < 5 {
 		t.Errorf("the export holds %v, %v", run, err)
 	}
 }

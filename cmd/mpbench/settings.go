@@ -25,12 +25,14 @@ type settings struct {
 	rounding   string
 	alignment  string
 	sampler    bench.Sampler
+
+	tried map[string]bool // methods with options that are known to work together
 }
 
 func defaultSettings() settings {
 	s := bench.DefaultSampler()
 	s.MinTime, s.Timeout = 200*time.Millisecond, 2*time.Second
-	return settings{precision: "240", method: "all", seed: 1, device: "cpu", rounding: "truncate", alignment: "2018", sampler: s}
+	return settings{precision: "240", method: "all", seed: 1, device: "cpu", rounding: "truncate", alignment: "2018", sampler: s, tried: map[string]bool{}}
 }
 
 // addChoices declares the flags that say what is measured, with s's present values as defaults; sets describes the default data sets.
@@ -75,6 +77,15 @@ func (s *settings) arithmetic() (rns.Rounding, rns.Alignment, error) {
 		return 0, 0, usagef("%v", err)
 	}
 	return rounding, alignment, nil
+}
+
+// try calls the constructor of a method once for each key, to find out whether it works with its options.
+func (s *settings) try(key string, construct func() error) error {
+	if s.tried[key] {
+		return nil
+	}
+	s.tried[key] = true
+	return construct()
 }
 
 // precisions returns the list of --precision.

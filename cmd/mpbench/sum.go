@@ -144,7 +144,7 @@ func (o sumOptions) jobs() ([]job, error) {
 			if err := m.Accepts(p); err != nil {
 				return nil, err
 			}
-			if _, err := m.New(options); err != nil {
+			if err := o.try(fmt.Sprint(reduceKey(m, options)), func() error { _, err := m.New(options); return err }); err != nil {
 				return nil, err
 			}
 			for _, s := range sources {

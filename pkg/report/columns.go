@@ -84,6 +84,16 @@ var (
 	samplesColumn = plainColumn("", "samples", true, func(r *bench.Record) string { return count(len(r.Time.Samples)) })
 )
 
+// memoryColumn is the memory of a matrix in the method's number format.
+func memoryColumn() column {
+	return plainColumn("matrix", "MB", true, func(r *bench.Record) string {
+		if r.MatrixBytes == 0 {
+			return none
+		}
+		return fmt.Sprintf("%.1f", float64(r.MatrixBytes)/1e6)
+	})
+}
+
 // errorColumn and boundColumn are headed by the kind of error that the group asks for.
 func errorColumn(kind string) column {
 	return column{[2]string{kind, "error"}, true, group.errorText}

@@ -120,9 +120,13 @@ func newLayout(all []group, notes *notes, opts Options) *layout {
 			l.drop(id)
 		}
 	}
+	reserved := goodValueWidth - minValueWidth
+	if all[0].vector() { // one component's digits say little
+		reserved = 0
+	}
 	for _, extra := range extras {
 		extra.width = l.width(extra.laidColumn, all)
-		if extra.width > 0 && l.total()+columnGap+extra.width+goodValueWidth-minValueWidth <= opts.Width {
+		if extra.width > 0 && l.total()+columnGap+extra.width+reserved <= opts.Width {
 			l.insert(extra)
 		}
 	}
@@ -153,7 +157,7 @@ func (l *layout) choices(all []group, notes *notes) (essential []laidColumn, ext
 		laidColumn{column: notes.column(), id: noteID},
 	)
 	for _, c := range []column{
-		perElementColumn(), convertColumn(l.opts.ASCII), bandwidthColumn(), samplesColumn,
+		memoryColumn(), perElementColumn(), convertColumn(l.opts.ASCII), bandwidthColumn(), samplesColumn,
 	} {
 		extras = append(extras, extraColumn{laidColumn{column: c}, okID})
 	}
