@@ -37,6 +37,9 @@ func newNotes(run *bench.Run, all []group) *notes {
 	if asked {
 		n.lines = append(n.lines, "bits a/b: a bits asked for, b bits used")
 	}
+	if line := memoryLine(all); line != "" {
+		n.lines = append(n.lines, line)
+	}
 	for _, w := range run.Warnings {
 		n.lines = append(n.lines, "warning: "+w.String())
 	}
@@ -173,4 +176,33 @@ func describe(env bench.Environment) string {
 		parts = append(parts, fmt.Sprintf("%s %s driver %s", gpu.Device, gpu.Name, gpu.Driver))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// memoryLine says what matrices take in the methods' formats, "" if there are none. Each method and precision counts once, with
+// the largest matrix.
+func memoryLine(all []group) string {
+	var order []string
+	largest := map[string]int64{}
+	for _, g := range all {
+		for _, r := range g.records {
+			if r.MatrixBytes == 0 {
+				continue
+			}
+			name := r.Method
+			if r.Format != "binary64" {
+				name += fmt.Sprintf(" %d bits", r.PrecisionBits)
+			}
+			if _, seen := largest[name]; !seen {
+				order = append(order, name)
+			}
+			largest[name] = max(largest[name], r.MatrixBytes)
+		}
+	}
+	for i, name := range order {
+		order[i] = fmt.Sprintf("%.1f MB %s", float64(largest[name])/1e6, name)
+	}
+	if len(order) == 0 {
+		return ""
+	}
+	return "the matrix takes " + strings.Join(order, ", ")
 }

@@ -120,13 +120,9 @@ func newLayout(all []group, notes *notes, opts Options) *layout {
 			l.drop(id)
 		}
 	}
-	reserved := goodValueWidth - minValueWidth
-	if all[0].vector() { // one component's digits say little
-		reserved = 0
-	}
 	for _, extra := range extras {
 		extra.width = l.width(extra.laidColumn, all)
-		if extra.width > 0 && l.total()+columnGap+extra.width+reserved <= opts.Width {
+		if extra.width > 0 && l.total()+columnGap+extra.width+goodValueWidth-minValueWidth <= opts.Width {
 			l.insert(extra)
 		}
 	}
