@@ -48,6 +48,7 @@ var (
 	headings   = regexp.MustCompile(`(?m)^(method| +rel\.) .*\n`)
 	rule       = regexp.MustCompile(`(?m)^-+$`)
 	notes      = regexp.MustCompile(`(?ms)^([a-z]{1,2}  |warning: |[^\n]*\bgo1\.).*\z`)
+	component  = regexp.MustCompile(`(y\[[0-9]+\]) \S+`)
 	longNumber = regexp.MustCompile(`[0-9]+\.[0-9]{5,}`)
 )
 
@@ -57,6 +58,7 @@ func mask(text string) string {
 	text = notes.ReplaceAllString(text, "")
 	text = timeCell.ReplaceAllString(text, "TIME")
 	text = rule.ReplaceAllString(text, "---")
+	text = component.ReplaceAllString(text, "$1")
 	text = longNumber.ReplaceAllStringFunc(text, func(x string) string { return x[:7] })
 	text = headings.ReplaceAllString(text, "")
 	text = spaces.ReplaceAllString(text, " ")
