@@ -36,7 +36,11 @@ func TestHeadroom(t *testing.T) {
 // TestRepeated adds the same extreme term so often that chunks are full and every carry is needed, by all routes.
 func TestRepeated(t *testing.T) {
 	const n = 3*maxAdds + 5
-	for _, x := range []float64{maxNormal, -maxNormal, minSubnormal, -minSubnormal, -maxSubnormal, minNormal, 1, -0x1.fffffffffffffp0, 0x1.fffffffffffffp30, 0x1.fffffffffffffp31} {
+	terms := []float64{maxNormal, -maxNormal, minSubnormal, -minSubnormal, -maxSubnormal, minNormal, 1}
+	for e := range chunkBits { // every position in a chunk
+		terms = append(terms, math.Ldexp(0x1.fffffffffffffp0, e), math.Ldexp(-0x1.fffffffffffffp0, e))
+	}
+	for _, x := range terms {
 		want := new(big.Rat).SetFloat64(x)
 		square := new(big.Rat).Mul(want, want)
 		want.Mul(want, big.NewRat(n, 1))

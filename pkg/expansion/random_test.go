@@ -146,6 +146,25 @@ func TestSpecials(t *testing.T) {
 	}
 }
 
+// TestMergeSpecials merges accumulators with special terms.
+func TestMergeSpecials(t *testing.T) {
+	values := []float64{1, math.Inf(1), math.Inf(-1), math.NaN()}
+	for _, x := range values {
+		for _, y := range values {
+			a := sumOf(x)
+			a.Merge(sumOf(y, 0))
+			if got := a.Float64(); !same(got, x+y) {
+				t.Errorf("%g merged with %g: %g", x, y, got)
+			}
+			a.AddSlice(make([]float64, 100))
+			a.AddProducts(make([]float64, 100), make([]float64, 100))
+			if got := a.Float64(); !same(got, x+y) {
+				t.Errorf("%g merged with %g, and zeros: %g", x, y, got)
+			}
+		}
+	}
+}
+
 // checkSpecial compares sums and products with what IEEE arithmetic makes of the special terms.
 func checkSpecial(t *testing.T, x []float64) {
 	t.Helper()
