@@ -149,13 +149,13 @@ func (e *bigFloat) Phases() []Phase {
 	return []Phase{{"gemv", "the whole operation", e.elapsed}}
 }
 
-func (e *bigFloat) UnitRoundoff() *big.Rat { return powerOfTwo(-e.precision) }
+func (e *bigFloat) UnitRoundoff() *big.Rat { return exact.PowerOfTwo(-e.precision) }
 
 // ErrorBound is gamma(n+2) * S with u = 2^-p: two products, n-1 additions that are not to zero, and that of beta*y.
 // The exponents of big.Float do not overflow here.
 func (e *bigFloat) ErrorBound(_ int, s exact.Summary) *big.Rat {
 	p := &e.problem
-	return gammaTimes(depth(p.work(), p.Terms(), e.converted), e.UnitRoundoff(), rat(s.SumAbs))
+	return exact.GammaTimes(depth(p.work(), p.Terms(), e.converted), e.UnitRoundoff(), rat(s.SumAbs))
 }
 
 func (e *bigFloat) Format() Format {

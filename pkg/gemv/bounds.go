@@ -6,36 +6,6 @@ import (
 	"mpbench/pkg/exact"
 )
 
-// gamma returns k*u / (1 - k*u), nil if k*u >= 1.
-//
-// Source: N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., lemma 3.1.
-func gamma(k int, u *big.Rat) *big.Rat {
-	ku := new(big.Rat).Mul(new(big.Rat).SetInt64(int64(k)), u)
-	rest := new(big.Rat).Sub(big.NewRat(1, 1), ku)
-	if rest.Sign() <= 0 {
-		return nil
-	}
-	return ku.Quo(ku, rest)
-}
-
-// gammaTimes returns gamma(k)*s, nil if there is no gamma(k).
-func gammaTimes(k int, u, s *big.Rat) *big.Rat {
-	g := gamma(k, u)
-	if g == nil {
-		return nil
-	}
-	return g.Mul(g, s)
-}
-
-// powerOfTwo returns 2^k.
-func powerOfTwo(k int) *big.Rat {
-	power := new(big.Int).Lsh(big.NewInt(1), uint(max(k, -k)))
-	if k < 0 {
-		return new(big.Rat).SetFrac(big.NewInt(1), power)
-	}
-	return new(big.Rat).SetInt(power)
-}
-
 // depth returns the k of the bound gamma(k)*S for work that makes at most additions additions on a path, the
 // final one with beta*y included, converted telling that the conversion of the inputs rounded.
 //
@@ -61,7 +31,7 @@ type Bounds struct {
 // overflow.
 func (r *Reference) Bounds(u *big.Rat) Bounds {
 	b := Bounds{Components: make([]*big.Rat, len(r.Y)), Relative: exact.Value{Class: exact.NaN}}
-	g := gamma(r.terms+2, u)
+	g := exact.Gamma(r.terms+2, u)
 	if g == nil {
 		return b
 	}

@@ -128,7 +128,7 @@ func (e *deferredEngine) Phases() []Phase {
 	}
 }
 
-func (e *deferredEngine) UnitRoundoff() *big.Rat { return powerOfTwo(-e.precision) }
+func (e *deferredEngine) UnitRoundoff() *big.Rat { return exact.PowerOfTwo(-e.precision) }
 
 // ErrorBound is u*|y*_i|, u = 2^-p, whatever the condition: one rounding.
 func (e *deferredEngine) ErrorBound(_ int, s exact.Summary) *big.Rat {

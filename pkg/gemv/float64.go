@@ -84,10 +84,10 @@ func (e *float64Engine) Phases() []Phase {
 	return []Phase{{"gemv", "the whole operation", e.elapsed}}
 }
 
-func (e *float64Engine) UnitRoundoff() *big.Rat { return powerOfTwo(-53) }
+func (e *float64Engine) UnitRoundoff() *big.Rat { return exact.PowerOfTwo(-53) }
 
 // overflow64 is the least number that rounds to an infinity.
-var overflow64 = new(big.Rat).Sub(powerOfTwo(1024), powerOfTwo(970))
+var overflow64 = new(big.Rat).Sub(exact.PowerOfTwo(1024), exact.PowerOfTwo(970))
 
 // ErrorBound is gamma(n+2) * S with u = 2^-53, in whatever order the terms are added, plus what underflow can cost: each of the
 // n+1 products with alpha or beta and the n products with A loses at most 2^-1075 beside its relative error, which
@@ -97,7 +97,7 @@ func (e *float64Engine) ErrorBound(i int, s exact.Summary) *big.Rat {
 	if e.lost {
 		return nil
 	}
-	bound := gammaTimes(depth(p.work(), p.Terms(), e.converted), e.UnitRoundoff(), rat(s.SumAbs))
+	bound := exact.GammaTimes(depth(p.work(), p.Terms(), e.converted), e.UnitRoundoff(), rat(s.SumAbs))
 	if bound == nil || p.work() == unchanged {
 		return bound
 	}
@@ -114,7 +114,7 @@ func (e *float64Engine) ErrorBound(i int, s exact.Summary) *big.Rat {
 		partial.Add(partial, new(big.Rat).Quo(rat(s.SumAbs), alpha)) // sums before the multiplication by alpha
 		partial.Add(partial, alpha.Mul(alpha, new(big.Rat).SetFloat64(largest)))
 	}
-	loss.Mul(loss, powerOfTwo(-1074))
+	loss.Mul(loss, exact.PowerOfTwo(-1074))
 	if partial.Add(partial, partial).Add(partial, loss).Cmp(overflow64) >= 0 { // twice: room for rounding errors
 		return nil
 	}

@@ -142,7 +142,7 @@ func (e *residues) Result() []exact.Value {
 func (e *residues) UnitRoundoff() *big.Rat { return e.context.UnitRoundoff() }
 
 func (e *residues) bound(additions int, s exact.Summary) *big.Rat {
-	return gammaTimes(depth(e.problem.work(), additions, e.converted), e.UnitRoundoff(), rat(s.SumAbs))
+	return exact.GammaTimes(depth(e.problem.work(), additions, e.converted), e.UnitRoundoff(), rat(s.SumAbs))
 }
 
 // format describes the numbers; extra is the workspace beside d, in numbers.

@@ -61,7 +61,7 @@ func (b *bigFloat) ErrorBound(s exact.Summary) *big.Rat {
 	if b.rounded {
 		depth++
 	}
-	return gammaTimes(depth, powerOfTwo(-b.precision), sumAbs(s))
+	return exact.GammaTimes(depth, exact.PowerOfTwo(-b.precision), sumAbs(s))
 }
 
 func (b *bigFloat) Format() Format {

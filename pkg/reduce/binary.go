@@ -34,8 +34,8 @@ func (b *binary64) Format() Format {
 
 // unit64 is the unit roundoff of binary64; overflow64 the least magnitude that rounds to infinity.
 var (
-	unit64     = powerOfTwo(-53)
-	overflow64 = new(big.Rat).Sub(powerOfTwo(1024), powerOfTwo(970))
+	unit64     = exact.PowerOfTwo(-53)
+	overflow64 = new(big.Rat).Sub(exact.PowerOfTwo(1024), exact.PowerOfTwo(970))
 )
 
 // withConversion adds to a bound on a sum of rounded terms what the rounding of n terms costs: u*S + n*2^-1075, S being the sum
@@ -54,7 +54,7 @@ func (b *binary64) withConversion(s exact.Summary, bound func(abs *big.Rat) *big
 // conversionLoss bounds the sum of the errors of rounding n terms of total magnitude s: u*s + n*2^tiny, the second
 // part for results below the normal range.
 func conversionLoss(n int, s, u *big.Rat, tiny int) *big.Rat {
-	underflow := new(big.Rat).Mul(new(big.Rat).SetInt64(int64(n)), powerOfTwo(tiny))
+	underflow := new(big.Rat).Mul(new(big.Rat).SetInt64(int64(n)), exact.PowerOfTwo(tiny))
 	return underflow.Add(underflow, new(big.Rat).Mul(u, s))
 }
 
@@ -81,7 +81,7 @@ func (r *recursive64) Sum() {
 
 // ErrorBound is gamma(n-1) * sumAbs with u = 2^-53; additions are exact below the normal range.
 func (r *recursive64) ErrorBound(s exact.Summary) *big.Rat {
-	return r.withConversion(s, func(abs *big.Rat) *big.Rat { return gammaTimes(recursiveDepth(s.N), unit64, abs) })
+	return r.withConversion(s, func(abs *big.Rat) *big.Rat { return exact.GammaTimes(recursiveDepth(s.N), unit64, abs) })
 }
 
 // recursive32 is recursive summation in float32 of the terms rounded to float32.
@@ -116,8 +116,8 @@ func (r *recursive32) Format() Format {
 }
 
 var (
-	unit32     = powerOfTwo(-24)
-	overflow32 = new(big.Rat).Sub(powerOfTwo(128), powerOfTwo(103))
+	unit32     = exact.PowerOfTwo(-24)
+	overflow32 = new(big.Rat).Sub(exact.PowerOfTwo(128), exact.PowerOfTwo(103))
 )
 
 // ErrorBound is gamma(n-1) * s' + (s' - sumAbs) with u = 2^-24, where s' = (1 + u)*sumAbs + n*2^-150 bounds the
@@ -125,6 +125,6 @@ var (
 func (r *recursive32) ErrorBound(s exact.Summary) *big.Rat {
 	lost := conversionLoss(s.N, sumAbs(s), unit32, -150)
 	return boundBelow(overflow32, new(big.Rat).Add(sumAbs(s), lost), lost, func(abs *big.Rat) *big.Rat {
-		return gammaTimes(recursiveDepth(s.N), unit32, abs)
+		return exact.GammaTimes(recursiveDepth(s.N), unit32, abs)
 	})
 }

@@ -80,9 +80,9 @@ func (d *deferredSum) ErrorBound(s exact.Summary) *big.Rat {
 // deferredBound is u*|sum|, and for rounded terms 4*v*sumAbs more, which covers sums of terms (v) and of products (2v + v^2), and
 // their part of the last rounding.
 func deferredBound(p int, rounded bool, s exact.Summary) *big.Rat {
-	bound := new(big.Rat).Mul(powerOfTwo(-p), new(big.Rat).Abs(sum(s)))
+	bound := new(big.Rat).Mul(exact.PowerOfTwo(-p), new(big.Rat).Abs(sum(s)))
 	if rounded {
-		bound.Add(bound, new(big.Rat).Mul(powerOfTwo(2-p-conversionBits), sumAbs(s)))
+		bound.Add(bound, new(big.Rat).Mul(exact.PowerOfTwo(2-p-conversionBits), sumAbs(s)))
 	}
 	return bound
 }

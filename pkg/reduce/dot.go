@@ -56,7 +56,7 @@ func (d *dotPair) Format() Format {
 
 // underflowLoss bounds what n products lose below the normal range: half a unit of 2^-1074 each.
 func underflowLoss(n int) *big.Rat {
-	return new(big.Rat).Mul(new(big.Rat).SetInt64(int64(n)), powerOfTwo(-1075))
+	return new(big.Rat).Mul(new(big.Rat).SetInt64(int64(n)), exact.PowerOfTwo(-1075))
 }
 
 // plainDot is the recursive dot product in IEEE arithmetic, which treats infinities as it asks.
@@ -76,7 +76,7 @@ func (d *dot64) Dot() { d.result = plainDot(d.x, d.y) }
 // ErrorBound is gamma(n + r) * sumAbs + n*2^-1074 with u = 2^-53, r of the vectors having been rounded to float64; nil with
 // rounded vectors that come near the ends of the range.
 func (d *dot64) ErrorBound(s exact.Summary) *big.Rat {
-	return d.within(s, gammaTimes(s.N+d.rounded, unit64, sumAbs(s)))
+	return d.within(s, exact.GammaTimes(s.N+d.rounded, unit64, sumAbs(s)))
 }
 
 // within adds what products lose below the normal range, twice for the additions that follow, and returns nil where sums may
@@ -127,7 +127,7 @@ func (d *dot2) Dot() {
 // Source: T. Ogita, S. M. Rump, S. Oishi, SIAM J. Sci. Comput. 26 (2005) 1955-1988, proposition 5.5 and, with underflow,
 // theorem 5.6.
 func (d *dot2) ErrorBound(s exact.Summary) *big.Rat {
-	gamma := gammaTimes(s.N, unit64, big.NewRat(1, 1))
+	gamma := exact.GammaTimes(s.N, unit64, big.NewRat(1, 1))
 	if gamma == nil {
 		return nil
 	}
@@ -179,7 +179,7 @@ func (b *bigDot) Value() exact.Value {
 
 // ErrorBound is gamma(n + r) * sumAbs with u = 2^-p, r of the vectors having been rounded to p bits.
 func (b *bigDot) ErrorBound(s exact.Summary) *big.Rat {
-	return gammaTimes(s.N+count(b.x.rounded)+count(b.y.rounded), powerOfTwo(-b.x.precision), sumAbs(s))
+	return exact.GammaTimes(s.N+count(b.x.rounded)+count(b.y.rounded), exact.PowerOfTwo(-b.x.precision), sumAbs(s))
 }
 
 func count(b bool) int {

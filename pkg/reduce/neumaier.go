@@ -41,7 +41,7 @@ func abs(x float64) float64 {
 // Source: T. Ogita, S. M. Rump, S. Oishi, SIAM J. Sci. Comput. 26 (2005) 1955-1988, proposition 4.5.
 func (m *neumaier) ErrorBound(s exact.Summary) *big.Rat {
 	return m.withConversion(s, func(abs *big.Rat) *big.Rat {
-		gamma := gammaTimes(recursiveDepth(s.N), unit64, big.NewRat(1, 1))
+		gamma := exact.GammaTimes(recursiveDepth(s.N), unit64, big.NewRat(1, 1))
 		if gamma == nil {
 			return nil
 		}

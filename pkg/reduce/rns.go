@@ -79,7 +79,7 @@ func (r *residues) bound(depth int, s exact.Summary) *big.Rat {
 	if r.rounded {
 		depth++
 	}
-	return gammaTimes(depth, r.context.UnitRoundoff(), sumAbs(s))
+	return exact.GammaTimes(depth, r.context.UnitRoundoff(), sumAbs(s))
 }
 
 // rnsSlots is the adder of one goroutine over the terms.
