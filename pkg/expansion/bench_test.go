@@ -1,6 +1,7 @@
 package expansion
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -136,6 +137,24 @@ func BenchmarkKernel(b *testing.B) {
 				dotBlock(k, x, x, &w.anchor, &w.out)
 			}
 			report(b, len(x), 16)
+		})
+	}
+}
+
+// BenchmarkReader sums streams that are in memory.
+func BenchmarkReader(b *testing.B) {
+	x := benchTerms(b, "uniform11", 1_000_000)
+	for _, e := range encodings {
+		raw := encode(x, e)
+		b.Run(fmt.Sprintf("encoding=%v/n=%d", e, len(x)), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				var err error
+				if sink, err = SumReader(bytes.NewReader(raw), e); err != nil {
+					b.Fatal(err)
+				}
+			}
+			report(b, len(x), e.Size())
 		})
 	}
 }
