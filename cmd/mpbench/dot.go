@@ -57,31 +57,13 @@ func (o *dotOptions) addFlags(f *pflag.FlagSet) {
 }
 
 func (o dotOptions) plan(scans []scan) ([]job, error) {
-	combinations, err := combine(o, scans, dotOptions.with)
-	if err != nil {
-		return nil, err
-	}
-	var jobs []job
-	for _, c := range combinations {
-		more, err := c.jobs()
-		if err != nil {
-			return nil, err
-		}
-		jobs = append(jobs, more...)
-	}
-	return arrange(jobs), nil
+	return planAll(o, scans, dotOptions.with, dotOptions.jobs)
 }
 
 func (o dotOptions) with(name, value string) (dotOptions, error) {
-	flags := pflag.NewFlagSet("scan", pflag.ContinueOnError)
-	o.addFlags(flags)
 	specs, err := o.specs()
-	if err != nil {
-		return o, err
-	}
-	sets, isFlag, err := setByScan(flags, specs, name, value)
-	if !isFlag {
-		o.dataset = sets
+	if err == nil {
+		err = setByScan(o.addFlags, specs, &o.dataset, name, value)
 	}
 	return o, err
 }
@@ -165,29 +147,8 @@ func (o dotOptions) jobs() ([]job, error) {
 	if err != nil {
 		return nil, err
 	}
-	precisions, err := o.precisions()
-	if err != nil {
-		return nil, err
-	}
-	var jobs []job
-	for _, m := range methods {
-		for _, p := range precisions {
-			options.Precision = p
-			if err := m.Accepts(p); err != nil {
-				return nil, err
-			}
-			if err := o.try(fmt.Sprint(reduceKey(m, options)), func() error { _, err := m.NewDot(options); return err }); err != nil {
-				return nil, err
-			}
-			for _, s := range sources {
-				jobs = append(jobs, o.dotJob(s, m, options))
-			}
-			if m.FixedBits != 0 {
-				break
-			}
-		}
-	}
-	return jobs, nil
+	construct := func(m reduce.Method, options reduce.Options) error { _, err := m.NewDot(options); return err }
+	return reduceJobs(o.sumOptions, methods, options, sources, construct, o.dotJob)
 }
 
 func (o dotOptions) dotJob(s pairSource, m reduce.Method, options reduce.Options) job {

@@ -93,32 +93,17 @@ func (o *gemvOptions) addFlags(f *pflag.FlagSet) {
 }
 
 func (o gemvOptions) plan(scans []scan) ([]job, error) {
-	combinations, err := combine(o, scans, gemvOptions.with)
+	jobs, err := planAll(o, scans, gemvOptions.with, gemvOptions.jobs)
 	if err != nil {
 		return nil, err
 	}
-	var jobs []job
-	for _, c := range combinations {
-		more, err := c.jobs()
-		if err != nil {
-			return nil, err
-		}
-		jobs = append(jobs, more...)
-	}
-	jobs = arrange(jobs)
 	return jobs, o.details.checkJobs(len(jobs))
 }
 
 func (o gemvOptions) with(name, value string) (gemvOptions, error) {
-	flags := pflag.NewFlagSet("scan", pflag.ContinueOnError)
-	o.addFlags(flags)
 	specs, err := o.specs()
-	if err != nil {
-		return o, err
-	}
-	sets, isFlag, err := setByScan(flags, specs, name, value)
-	if !isFlag {
-		o.dataset = sets
+	if err == nil {
+		err = setByScan(o.addFlags, specs, &o.dataset, name, value)
 	}
 	return o, err
 }

@@ -126,6 +126,23 @@ func parseScans(texts []string) ([]scan, error) {
 	return list, nil
 }
 
+// planAll lists the jobs of all combinations of the scans' values. Everything that can be wrong with the options is found here.
+func planAll[O any](o O, scans []scan, with func(o O, name, value string) (O, error), jobs func(O) ([]job, error)) ([]job, error) {
+	combinations, err := combine(o, scans, with)
+	if err != nil {
+		return nil, err
+	}
+	var all []job
+	for _, c := range combinations {
+		more, err := jobs(c)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	return arrange(all), nil
+}
+
 // combine returns the options for every combination of the scans' values; the last scan varies fastest. with returns options
 // with one of them changed.
 func combine[O any](o O, scans []scan, with func(o O, name, value string) (O, error)) ([]O, error) {
@@ -148,13 +165,16 @@ func combine[O any](o O, scans []scan, with func(o O, name, value string) (O, er
 	return list, nil
 }
 
-// setByScan sets one of the flags, or else a parameter of the data sets that have it: then it returns their new list.
-func setByScan(flags *pflag.FlagSet, specs []datasets.Spec, name, value string) (sets string, isFlag bool, err error) {
+// setByScan sets one of the flags that addFlags declares, or else a parameter of those data sets of the list *sets, that is specs,
+// which have it.
+func setByScan(addFlags func(*pflag.FlagSet), specs []datasets.Spec, sets *string, name, value string) error {
+	flags := pflag.NewFlagSet("scan", pflag.ContinueOnError)
+	addFlags(flags)
 	if f := flags.Lookup(name); f != nil {
 		if err := flags.Set(name, value); err != nil {
-			return "", false, usagef("-L %s=%s: want %s", name, value, wanted(f.Value.Type()))
+			return usagef("-L %s=%s: want %s", name, value, wanted(f.Value.Type()))
 		}
-		return "", true, nil
+		return nil
 	}
 	var texts, names []string
 	found := false
@@ -171,7 +191,8 @@ func setByScan(flags *pflag.FlagSet, specs []datasets.Spec, name, value string) 
 		texts = append(texts, text)
 	}
 	if !found {
-		return "", false, usagef("-L: %s", unknown("flag or data set parameter", name, names))
+		return usagef("-L: %s", unknown("flag or data set parameter", name, names))
 	}
-	return strings.Join(texts, ","), false, nil
+	*sets = strings.Join(texts, ",")
+	return nil
 }

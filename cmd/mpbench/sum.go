@@ -77,34 +77,15 @@ func (o *sumOptions) addReduceFlags(f *pflag.FlagSet) {
 	o.settings.addFlags(f)
 }
 
-// plan lists the jobs of all combinations of the scans' values. Everything that can be wrong with the options is found here.
 func (o sumOptions) plan(scans []scan) ([]job, error) {
-	combinations, err := combine(o, scans, sumOptions.with)
-	if err != nil {
-		return nil, err
-	}
-	var jobs []job
-	for _, c := range combinations {
-		more, err := c.jobs()
-		if err != nil {
-			return nil, err
-		}
-		jobs = append(jobs, more...)
-	}
-	return arrange(jobs), nil
+	return planAll(o, scans, sumOptions.with, sumOptions.jobs)
 }
 
 // with returns the options with a flag, or else a parameter of the data sets, set to a value.
 func (o sumOptions) with(name, value string) (sumOptions, error) {
-	flags := pflag.NewFlagSet("scan", pflag.ContinueOnError)
-	o.addFlags(flags)
 	specs, err := o.specs()
-	if err != nil {
-		return o, err
-	}
-	sets, isFlag, err := setByScan(flags, specs, name, value)
-	if !isFlag {
-		o.dataset = sets
+	if err == nil {
+		err = setByScan(o.addFlags, specs, &o.dataset, name, value)
 	}
 	return o, err
 }
@@ -133,6 +114,15 @@ func (o sumOptions) jobs() ([]job, error) {
 	if err != nil {
 		return nil, err
 	}
+	construct := func(m reduce.Method, options reduce.Options) error { _, err := m.New(options); return err }
+	return reduceJobs(o, methods, options, sources, construct, o.job)
+}
+
+// reduceJobs lists the jobs of all methods, precisions and sources; construct finds out whether a method works with its options.
+func reduceJobs[S any](
+	o sumOptions, methods []reduce.Method, options reduce.Options, sources []S,
+	construct func(reduce.Method, reduce.Options) error, newJob func(S, reduce.Method, reduce.Options) job,
+) ([]job, error) {
 	precisions, err := o.precisions()
 	if err != nil {
 		return nil, err
@@ -144,11 +134,11 @@ func (o sumOptions) jobs() ([]job, error) {
 			if err := m.Accepts(p); err != nil {
 				return nil, err
 			}
-			if err := o.try(fmt.Sprint(reduceKey(m, options)), func() error { _, err := m.New(options); return err }); err != nil {
+			if err := o.try(fmt.Sprint(reduceKey(m, options)), func() error { return construct(m, options) }); err != nil {
 				return nil, err
 			}
 			for _, s := range sources {
-				jobs = append(jobs, o.job(s, m, options))
+				jobs = append(jobs, newJob(s, m, options))
 			}
 			if m.FixedBits != 0 {
 				break
