@@ -42,7 +42,7 @@ var pairRegistry = []*Set{
 		Summary: "condition number 2 sum|x_i y_i| / |sum x_i y_i| near cond (within a factor 10, mostly 2), the last pair chosen for the " +
 			"condition number; the pairs are shuffled",
 		Source:   "Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26(6), 2005, algorithm 6.1, doi:10.1137/030601818",
-		Params:   []Param{{Name: "cond", Meaning: "condition number of the dot product, at least 2", Default: "1e+16", Kind: Real, Min: 2, Max: 1e300}},
+		Params:   []Param{{Name: "cond", Meaning: "condition number of the dot product; 2 is the least there is, and less counts as 2", Default: "1e+16", Kind: Real, Min: 1, Max: 1e300}},
 		DefaultN: 1000,
 		MinN:     4,
 		Seeded:   true,
@@ -123,7 +123,7 @@ func (j *pairJob) fill(next func(r *source) float64) error {
 
 // genDotPair searches as genSum does. A condition number c of the dot product is c/2 of the sum of the products.
 func genDotPair(j *pairJob) error {
-	target := j.real("cond") / 2
+	target := max(j.real("cond"), 2) / 2
 	c, best := target, math.Inf(1)
 	var reached exact.Value
 	x, y := make([]float64, j.n), make([]float64, j.n)
