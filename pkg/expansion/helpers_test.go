@@ -21,7 +21,7 @@ func reference(x, y []float64) (finite *big.Float, special float64, isSpecial bo
 			factor = y[i]
 		}
 		if v-v != 0 || factor-factor != 0 {
-			special += v * factor
+			special += float64(v * factor)
 			isSpecial = true
 			continue
 		}
@@ -83,7 +83,7 @@ func randomTerms(rng *rand.Rand, n, kind int) []float64 {
 		case 7: // ties, decided far below
 			x[i] = math.Ldexp(float64(int64(b>>62)-1), -53*rng.IntN(20))
 		case 8: // a uniform distribution
-			x[i] = 2*float64(b>>11)*0x1p-53 - 1
+			x[i] = float64(2*float64(b>>11)*0x1p-53) - 1
 		case 9: // growing
 			x[i] = math.Ldexp(float64(b>>11)*0x1p-53, i%2000-1000)
 		case 10: // falling
