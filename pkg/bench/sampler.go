@@ -157,8 +157,8 @@ func (m *measuring) run() (StopRule, error) {
 // the first sample.
 func (m *measuring) warmUp() (*Timer, StopRule, error) {
 	for runs := 1; ; runs++ {
-		if runs == m.Warmup+1 {
-			runtime.GC() // garbage of the warm-up and of earlier cases is not the samples' business
+		if runs == max(1, m.Warmup) {
+			runtime.GC() // garbage of earlier cases is not the samples' business; the last warm-up run fills the caches again
 		}
 		m.first = m.Clock.Now()
 		timer, stop, err := m.once()

@@ -66,6 +66,7 @@ func TestStopRules(t *testing.T) {
 		"most runs":          {Sampler{Runs: 2, MinTime: time.Hour, MaxRuns: 7}, []time.Duration{4 * time.Second}, 7, StopMaxRuns, nil},
 		"slow first sample":  {Sampler{Runs: 10}, []time.Duration{5 * ms, ms}, 10, StopMinimum, []string{WarnSlowFirst}},
 		"slow warm-up":       {Sampler{Warmup: 1, Runs: 10}, []time.Duration{5 * ms, ms}, 10, StopMinimum, nil},
+		"harmless outliers":  {Sampler{Runs: 10}, []time.Duration{100 * ms, 109 * ms, 100 * ms, 100 * ms, 109 * ms, 100 * ms}, 10, StopMinimum, nil},
 		"outliers":           {Sampler{Runs: 10}, []time.Duration{ms, 9 * ms, ms, ms, 9 * ms, ms}, 10, StopMinimum, []string{WarnOutliers}},
 	} {
 		t.Run(name, func(t *testing.T) {

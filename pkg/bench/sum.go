@@ -57,18 +57,20 @@ func MeasureSum(ctx context.Context, s Sampler, m reduce.Method, o reduce.Option
 	return r, true, nil
 }
 
-// loadAndRun is the body of a measurement that loads its data a few times and then only runs on them.
+// loadAndRun is the body of a measurement that loads its data a few times before its first run and then only runs on
+// them: loading in between would leave other things in the caches.
 func loadAndRun(load func() error, run func()) func(*Timer) error {
-	spent := time.Duration(0)
 	return func(t *Timer) error {
-		if t.Index() == 0 || t.Index() < convertRuns && spent < convertTime {
-			var err error
-			start := time.Now()
-			t.Time(PhaseConvert, func() { err = load() })
-			spent += time.Since(start)
-			if err != nil {
-				return err
+		if t.Index() == 0 {
+			var times []float64
+			for begin := time.Now(); len(times) == 0 || len(times) < convertRuns && time.Since(begin) < convertTime; {
+				start := time.Now()
+				if err := load(); err != nil {
+					return err
+				}
+				times = append(times, float64(time.Since(start)))
 			}
+			t.AddNs(PhaseConvert, Median(times))
 		}
 		t.Time(PhaseKernel, run)
 		return nil

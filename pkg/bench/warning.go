@@ -1,6 +1,9 @@
 package bench
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Codes of warnings. They are part of the record format; the texts are not.
 const (
@@ -35,6 +38,9 @@ func (w Warning) String() string {
 // difference that is significant but small does no harm to a median.
 const slowFirstRatio = 1.2
 
+// outlierRatio is how far from the median a sample must be, in either direction, to count in a warning, for the same reason.
+const outlierRatio = 1.1
+
 // sampleWarnings looks for trouble in the samples of a measurement.
 func (s Sampler) sampleWarnings(m Measurement, resolutionNs float64) []Warning {
 	var ws []Warning
@@ -61,6 +67,9 @@ func (s Sampler) sampleWarnings(m Measurement, resolutionNs float64) []Warning {
 		add(WarnSlowFirst, "raise --warmup", "the first sample took %.2g times the median", t.Samples[0]/t.Median)
 		out = out[1:]
 	}
+	out = slices.DeleteFunc(out, func(i int) bool {
+		return t.Samples[i] < outlierRatio*t.Median && t.Samples[i] > t.Median/outlierRatio
+	})
 	if len(out) >= 2 && 10*len(out) >= n { // a median bears less than that
 		add(WarnOutliers, "close other programs or raise --runs", "%d of %d samples are outliers", len(out), n)
 	}
