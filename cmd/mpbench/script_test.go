@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"mpbench/internal/unprivileged"
 )
 
 // TestMain makes the test binary act as mpbench for the scripts.
@@ -32,12 +34,6 @@ func TestScripts(t *testing.T) {
 			"code":  scriptCode,
 			"npy":   scriptNPY,
 			"lines": scriptLines,
-		},
-		Condition: func(name string) (bool, error) {
-			if name != "root" {
-				return false, fmt.Errorf("unknown condition %q", name)
-			}
-			return os.Getuid() == 0, nil
 		},
 		RequireExplicitExec: true,
 	})
@@ -99,6 +95,25 @@ func scriptNPY(ts *testscript.TestScript, _ bool, args []string) {
 func scriptLines(ts *testscript.TestScript, _ bool, args []string) {
 	if got := strconv.Itoa(strings.Count(ts.ReadFile(args[1]), "\n")); got != args[0] {
 		ts.Fatalf("%s has %s lines, want %s", args[1], got, args[0])
+	}
+}
+
+// TestReadOnlyFolder: an export into a folder that may not be written to fails before anything is measured and leaves nothing
+// behind.
+func TestReadOnlyFolder(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "locked")
+	if err := os.Mkdir(folder, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, "run.jsonl")
+	var stdout, stderr strings.Builder
+	code := 0
+	unprivileged.Run(t, func() { code = run(context.Background(), []string{"sum", "--export", path}, &stdout, &stderr) })
+	if want := "mpbench: cannot write " + path + ": permission denied\n"; code != exitInputOutput || stderr.String() != want || stdout.Len() != 0 {
+		t.Errorf("code %d, stderr %q, want %q", code, stderr.String(), want)
+	}
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 0 {
+		t.Errorf("the folder holds %v, %v", entries, err)
 	}
 }
 

@@ -26,12 +26,13 @@ type Dotter interface {
 // dotPair is a pair of vectors in float64.
 type dotPair struct {
 	x, y    []float64
-	rounded int // how many of x and y were wider and have been rounded
+	rounded int  // how many of x and y were wider and have been rounded
+	coarse  bool // a rounded number lies outside the normal range, so that the rounding lost more than a relative u
 	result  float64
 }
 
 func (d *dotPair) Load(x, y Terms) error {
-	d.rounded = 0
+	d.rounded, d.coarse = 0, false
 	d.x, d.y = d.float64s(x), d.float64s(y)
 	return nil
 }
@@ -43,6 +44,10 @@ func (d *dotPair) float64s(t Terms) []float64 {
 	d.rounded++
 	b := binary64{}
 	_ = b.Load(t)
+	for i, x := range b.terms {
+		a := math.Abs(x)
+		d.coarse = d.coarse || a < 0x1p-1022 && t.Wide[i].Sign() != 0 || a > math.MaxFloat64
+	}
 	return b.terms
 }
 
@@ -69,7 +74,7 @@ func plainDot(x, y []float64) float64 {
 // within adds what products lose below the normal range, twice for the additions that follow, and returns nil where sums may
 // overflow, or where rounded vectors may have lost relative accuracy below it.
 func (d *dotPair) within(s exact.Summary, bound *big.Rat) *big.Rat {
-	if bound == nil || d.rounded > 0 && !d.normal() {
+	if bound == nil || d.coarse {
 		return nil
 	}
 	lost := underflowLoss(2 * s.N)
@@ -77,18 +82,6 @@ func (d *dotPair) within(s exact.Summary, bound *big.Rat) *big.Rat {
 		return nil
 	}
 	return bound.Add(bound, lost)
-}
-
-// normal reports whether all numbers are zero or in the normal range.
-func (d *dotPair) normal() bool {
-	for _, v := range [][]float64{d.x, d.y} {
-		for _, x := range v {
-			if a := math.Abs(x); a != 0 && a < 0x1p-1022 || a > math.MaxFloat64 {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // specialDot returns the IEEE 754 dot product if there is an infinity or NaN among the numbers, otherwise nil. In place of finite

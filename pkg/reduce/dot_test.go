@@ -109,6 +109,26 @@ func TestDotWide(t *testing.T) {
 	}
 }
 
+// TestDotWideExtremes: numbers beyond the ends of float64 that meet ones that bring the product back. A method over float64 loses
+// them and must not state a bound that it does not keep.
+func TestDotWideExtremes(t *testing.T) {
+	for _, pair := range [][2]string{{"1e-400", "1e300"}, {"1e-310", "1e300"}, {"1e400", "1e-300"}} {
+		x, _ := new(big.Rat).SetString(pair[0])
+		y, _ := new(big.Rat).SetString(pair[1])
+		want := exact.SumOfRats([]*big.Rat{new(big.Rat).Mul(x, y)})
+		for _, m := range DotMethods() {
+			d := runDot(t, m, Options{Precision: 60}, Terms{Wide: []*big.Rat{x}}, Terms{Wide: []*big.Rat{y}})
+			bound := d.ErrorBound(want)
+			if bound == nil && m.Format == "binary64" {
+				continue
+			}
+			if bound == nil || !exact.Measure(d.Value(), want.Sum).Within(bound) {
+				t.Errorf("%s of %s and %s: %v exceeds the bound %v", m.Name, pair[0], pair[1], d.Value(), bound)
+			}
+		}
+	}
+}
+
 // TestDotSpecials gives every method infinities and NaN, also times zero.
 func TestDotSpecials(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
