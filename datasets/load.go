@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"mpbench/internal/suggest"
 )
 
 // Reading says what a decimal number in a text file stands for.
@@ -31,7 +33,7 @@ func ParseReading(text string) (Reading, error) {
 	case "exact":
 		return Exact, nil
 	}
-	return 0, usagef("%s", unknown("reading", text, []string{"double", "exact"}))
+	return 0, usagef("%s", suggest.Unknown("reading", text, []string{"double", "exact"}))
 }
 
 // String returns "double" or "exact".

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"mpbench/internal/suggest"
 )
 
 // Kind is the type of a parameter's value.
@@ -60,7 +62,7 @@ func (p Param) canonical(text string) (string, error) {
 	if slices.Contains(p.Choices, text) {
 		return text, nil
 	}
-	if near := nearest(text, p.Choices); near != "" {
+	if near, ok := suggest.Nearest(text, p.Choices); ok {
 		return "", usagef("%s=%s: did you mean %s? (one of: %s)", p.Name, text, near, p.Range())
 	}
 	return "", usagef("%s=%s: want one of: %s", p.Name, text, p.Range())

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"mpbench/internal/suggest"
 )
 
 // Set is one row of the registry: a family of data with declared parameters.
@@ -65,7 +67,7 @@ func find(sets []*Set, what, name string) (*Set, error) {
 	if strings.TrimSpace(name) == "" {
 		return nil, usagef("empty name of a %s (known: %s)", what, strings.Join(namesOf(sets), " "))
 	}
-	return nil, usagef("%s", unknown(what, name, namesOf(sets)))
+	return nil, usagef("%s", suggest.Unknown(what, name, namesOf(sets)))
 }
 
 // Size says in words how many terms the set has: "4096 (fixed)", "1000", "1000, at least 8", "1000, fixed for some

@@ -3,6 +3,8 @@ package datasets
 import (
 	"strconv"
 	"strings"
+
+	"mpbench/internal/suggest"
 )
 
 // Spec is a checked data set specification: a set and the parameters that were written out.
@@ -56,7 +58,7 @@ func (s *Spec) assign(pair string) error {
 		seed, err = parseSeed(value)
 		s.seed = &seed
 	default:
-		return usagef("%s", unknown("parameter", key, s.set.paramNames()))
+		return usagef("%s", suggest.Unknown("parameter", key, s.set.paramNames()))
 	}
 	if err == nil && twice {
 		err = usagef("%s is given twice", key)

@@ -132,17 +132,6 @@ func TestSpecRoundTrip(t *testing.T) {
 	})
 }
 
-func TestEditDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"a", "", 1}, {"kitten", "sitting", 3}, {"mcname1", "mcnamee1", 1}, {"abc", "abc", 0}, {"ab", "ba", 2}} {
-		if got := editDistance(c.a, c.b); got != c.want {
-			t.Errorf("%q to %q: %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}
-
 // FuzzParse: no spec makes the parser panic, and what it accepts prints as a spec that means the same.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"mcnamee1", "zhuhayes3:delta=2000,n=1000", "gensum:cond=1e16,seed=3", "repro:fill=2rand-1,drop=yes", "a:b=c,d,e=f"} {

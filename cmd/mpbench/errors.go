@@ -3,12 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"mpbench/datasets"
+	"mpbench/internal/suggest"
 	"mpbench/pkg/bench"
 	"mpbench/pkg/gemv"
 	"mpbench/pkg/reduce"
@@ -81,7 +81,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		if name := missing.GetSpecifiedName(); len(name) > 1 {
-			return usagef("%s; see %s --help", unknown("flag", "--"+name, prefixed("--", names)), cmd.CommandPath())
+			return usagef("%s; see %s --help", suggest.Unknown("flag", "--"+name, prefixed("--", names)), cmd.CommandPath())
 		}
 	}
 	var invalid *pflag.InvalidValueError
@@ -115,12 +115,4 @@ func prefixed(prefix string, names []string) []string {
 		list[i] = prefix + name
 	}
 	return list
-}
-
-// unknown says that there is no such name, and which known one is meant or which there are.
-func unknown(what, name string, known []string) string {
-	if near, ok := report.Nearest(name, known); ok {
-		return fmt.Sprintf("unknown %s %q (did you mean %s?)", what, name, near)
-	}
-	return fmt.Sprintf("unknown %s %q (known: %s)", what, name, strings.Join(known, " "))
 }

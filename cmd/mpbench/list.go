@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpbench/datasets"
+	"mpbench/internal/suggest"
 	"mpbench/pkg/gemv"
 	"mpbench/pkg/reduce"
 	"mpbench/pkg/report"
@@ -139,7 +140,7 @@ func describeSets(w io.Writer, name string) error {
 		}
 	}
 	if !found {
-		return usagef("%s", unknown("data set", name, allSetNames()))
+		return usagef("%s", suggest.Unknown("data set", name, allSetNames()))
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"mpbench/internal/suggest"
+
 	"github.com/spf13/cobra"
 )
 
@@ -63,7 +65,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
 	}
-	return usagef("%s; see mpbench help", unknown("command", args[0], append(names, "help", "completion")))
+	return usagef("%s; see mpbench help", suggest.Unknown("command", args[0], append(names, "help", "completion")))
 }
 
 // noArguments refuses arguments of a command that takes flags only.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mpbench/datasets"
+	"mpbench/internal/suggest"
 )
 
 // scan is one -L name=values: a flag, or a parameter of the data sets, and the values it takes in turn.
@@ -191,7 +192,7 @@ func setByScan(addFlags func(*pflag.FlagSet), specs []datasets.Spec, sets *strin
 		texts = append(texts, text)
 	}
 	if !found {
-		return usagef("-L: %s", unknown("flag or data set parameter", name, names))
+		return usagef("-L: %s", suggest.Unknown("flag or data set parameter", name, names))
 	}
 	*sets = strings.Join(texts, ",")
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mpbench/datasets"
+	"mpbench/internal/suggest"
 	"mpbench/pkg/bench"
 	"mpbench/pkg/rns"
 )
@@ -116,7 +117,7 @@ func chooseMethods[M any](list string, all []M, name func(M) string) ([]M, error
 			}
 		}
 		if !found {
-			return nil, usagef("%s", unknown("method", item, namesOf(all, name)))
+			return nil, usagef("%s", suggest.Unknown("method", item, namesOf(all, name)))
 		}
 	}
 	return chosen, nil

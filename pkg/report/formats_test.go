@@ -49,17 +49,6 @@ func TestFormatByName(t *testing.T) {
 	}
 }
 
-func TestEditDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"abc", "", 3}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"table", "tabel", 2}, {"csv", "csv", 0}} {
-		if got := editDistance(c.a, c.b); got != c.want {
-			t.Errorf("%q, %q: %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}
-
 // TestCSVReads: the reader of the standard library finds every cell again, whatever characters it holds.
 func TestCSVReads(t *testing.T) {
 	for _, run := range []*bench.Run{testRun(), specialRun()} {

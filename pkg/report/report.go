@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"mpbench/internal/suggest"
 	"mpbench/pkg/bench"
 )
 
@@ -49,7 +50,7 @@ type UnknownFormatError struct {
 
 func (e *UnknownFormatError) Error() string {
 	text := fmt.Sprintf("unknown %s %q", e.What, e.Value)
-	if best, ok := Nearest(e.Value, e.Choices); ok {
+	if best, ok := suggest.Nearest(e.Value, e.Choices); ok {
 		text += fmt.Sprintf(", did you mean %q?", best)
 	}
 	return text + " (choose from " + strings.Join(e.Choices, ", ") + ")"
@@ -78,36 +79,4 @@ func FormatByPath(path string) (Format, error) {
 		endings = append(endings, f.Endings...)
 	}
 	return Format{}, &UnknownFormatError{"ending of export file", filepath.Base(path), endings}
-}
-
-// Nearest returns the choice that the fewest edits turn value into, if they are few enough to be a slip.
-func Nearest(value string, choices []string) (string, bool) {
-	best, least := "", 3
-	for _, c := range choices {
-		if d := editDistance(strings.ToLower(value), c); d < least && d < len(c) {
-			best, least = c, d
-		}
-	}
-	return best, best != ""
-}
-
-// editDistance returns the least number of insertions, deletions and substitutions of bytes that turn a into b.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
