@@ -80,7 +80,7 @@ func loadAndRun(load func() error, run func()) func(*Timer) error {
 // newReduceRecord is the record of a sum or dot product before it is measured.
 func newReduceRecord(command string, m reduce.Method, o reduce.Options, f reduce.Format, d Dataset) Record {
 	r := Record{
-		Schema: RecordSchema, Command: command, Method: m.Name, Format: f.Name, Device: "cpu", Threads: f.Threads,
+		Schema: RecordSchema, Command: command, Method: m.Name, Format: f.Name, Device: deviceName(o.Device), Threads: f.Threads,
 		Dataset: d, Shape: Shape{N: d.N},
 		PrecisionBits: o.Precision, ActualBits: f.Actual, Moduli: f.Moduli, ModuliBits: f.ModuliBits,
 		Rounding: f.Rounding, Alignment: f.Alignment, Blocks: f.Blocks, BlockSize: f.BlockSize,
@@ -89,6 +89,14 @@ func newReduceRecord(command string, m reduce.Method, o reduce.Options, f reduce
 		r.PrecisionBits = m.FixedBits
 	}
 	return r
+}
+
+// deviceName resolves the default of an option Device.
+func deviceName(device string) string {
+	if device == "" {
+		return "cpu"
+	}
+	return device
 }
 
 // params returns parameters as a record has them.

@@ -14,9 +14,10 @@ type Options struct {
 	ModuliBits int // width of the RNS moduli, 0 for the default
 	Rounding   rns.Rounding
 	Alignment  rns.Alignment
-	BlockSize  int   // numbers that rns-split adds side by side in a row (the paper's threads of a block), 0 for DefaultBlockSize
-	Threads    int   // goroutines, 0 for all processors; never changes a result
-	MaxBytes   int64 // memory that Load may use for the matrix and the workspace, 0 for no limit; see MemoryError
+	BlockSize  int    // numbers that rns-split adds side by side in a row (the paper's threads of a block), 0 for DefaultBlockSize
+	Threads    int    // goroutines, 0 for all processors; never changes a result
+	Device     string // one of the method's Devices, "" for "cpu"
+	MaxBytes   int64  // memory that Load may use for the matrix and the workspace, 0 for no limit; see MemoryError
 }
 
 // Engine is a method made ready for one precision: load a problem, then run it as often as wanted. It is not safe for concurrent

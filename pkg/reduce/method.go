@@ -23,9 +23,10 @@ type Options struct {
 	ModuliBits int // width of the RNS moduli, 0 for the default
 	Rounding   rns.Rounding
 	Alignment  rns.Alignment
-	Blocks     int // blocks of reduce3
-	BlockSize  int // terms a block reduces side by side, a power of two
-	Threads    int // goroutines, 0 for all processors; never changes a result
+	Blocks     int    // blocks of reduce3
+	BlockSize  int    // terms a block reduces side by side, a power of two
+	Threads    int    // goroutines, 0 for all processors; never changes a result
+	Device     string // one of the method's Devices, "" for "cpu"
 }
 
 // Summer is a method made ready for one precision: load the terms, then sum them as often as wanted.
