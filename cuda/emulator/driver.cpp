@@ -1,0 +1,454 @@
+// A stand-in for libcuda.so.1: the part of the CUDA driver API that the program uses, with the emulator as its device.
+//
+// Streams are queues that run when something waits for them, so that a missing wait shows. Device memory has a guard page behind
+// it, begins as 0xA5 bytes, and is limited to MPBENCH_EMULATOR_MEMORY bytes (1 GiB). A module must be PTX; a kernel must be in the
+// PTX text and among the sources compiled into this library.
+#include "scheduler.h"
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <stdio.h>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using emulator::Kernel;
+
+namespace {
+
+std::vector<Kernel> &kernels() {
+	static std::vector<Kernel> list;
+	return list;
+}
+
+int failure; // sticky: every later call returns it, as after a fault on a GPU
+thread_local void *current;
+
+struct Event {
+	bool recorded = false;
+	double time = 0;
+};
+
+struct Stream;
+typedef std::function<int(Stream &)> Operation;
+
+struct Stream {
+	std::deque<Operation> queue;
+	bool capturing = false;
+};
+
+struct Graph {
+	std::deque<Operation> operations;
+};
+
+struct Module {
+	std::string ptx;
+};
+
+std::set<Stream *> streams;
+Stream defaultStream;
+
+Stream &streamOf(void *s) { return s ? *(Stream *)s : defaultStream; }
+
+int drain(Stream &s) {
+	while (!failure && !s.queue.empty()) {
+		Operation next = s.queue.front();
+		s.queue.pop_front();
+		failure = next(s);
+	}
+	return failure;
+}
+
+int drainAll() {
+	drain(defaultStream);
+	for (Stream *s : streams)
+		if (!s->capturing) drain(*s);
+	return failure;
+}
+
+int enqueue(void *stream, Operation operation) {
+	if (failure) return failure;
+	streamOf(stream).queue.push_back(operation);
+	return 0;
+}
+
+struct Allocation {
+	unsigned char *map;
+	size_t mapped, size;
+	bool host;
+};
+std::map<unsigned char *, Allocation> allocations;
+size_t deviceBytes;
+
+size_t memoryLimit() {
+	const char *text = getenv("MPBENCH_EMULATOR_MEMORY");
+	return text ? strtoull(text, nullptr, 10) : (size_t)1 << 30;
+}
+
+unsigned char *allocate(size_t size, bool host) {
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), rounded = (size + 15) / 16 * 16, pages = (rounded + page - 1) / page * page;
+#if defined(__SANITIZE_ADDRESS__) || defined(MP_ASAN)
+	Allocation a{(unsigned char *)aligned_alloc(256, size), 0, size, host};
+	unsigned char *start = a.map;
+#else
+	Allocation a{(unsigned char *)mmap(nullptr, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+	             pages + page, size, host};
+	if (a.map == MAP_FAILED) return nullptr;
+	mprotect(a.map + pages, page, PROT_NONE);
+	unsigned char *start = a.map + pages - rounded;
+#endif
+	if (!start) return nullptr;
+	memset(start, 0xA5, size);
+	allocations[start] = a;
+	return start;
+}
+
+int release(void *p, bool host) {
+	auto found = allocations.find((unsigned char *)p);
+	if (found == allocations.end() || found->second.host != host) return emulator::invalidValue;
+	if (!host) deviceBytes -= found->second.size;
+	if (found->second.mapped)
+		munmap(found->second.map, found->second.mapped);
+	else
+		free(found->second.map);
+	allocations.erase(found);
+	return 0;
+}
+
+// deviceRange reports whether p to p + n - 1 lies in one device allocation.
+bool deviceRange(const void *p, size_t n) {
+	auto after = allocations.upper_bound((unsigned char *)p);
+	if (after == allocations.begin()) return false;
+	auto at = std::prev(after);
+	return !at->second.host && (unsigned char *)p + n <= at->first + at->second.size;
+}
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// copyBytes is memcpy for memory that belongs to the Go program, which AddressSanitizer knows nothing of.
+__attribute__((no_sanitize("address"), noinline)) void copyBytes(void *to, const void *from, size_t n) {
+	volatile unsigned char *t = (volatile unsigned char *)to;
+	const volatile unsigned char *f = (const volatile unsigned char *)from;
+	size_t i = 0;
+	if (((uintptr_t)to | (uintptr_t)from) % 8 == 0)
+		for (; i + 8 <= n; i += 8) *(volatile uint64_t *)(t + i) = *(const volatile uint64_t *)(f + i);
+	for (; i < n; i++) t[i] = f[i];
+}
+
+__attribute__((no_sanitize("address"), noinline)) void writeText(char *to, size_t room, const char *text) {
+	if (!to || !room) return;
+	volatile char *t = to;
+	size_t i = 0;
+	for (; i + 1 < room && text[i]; i++) t[i] = text[i];
+	t[i] = 0;
+}
+
+struct Description {
+	int code;
+	const char *name, *text;
+};
+const Description descriptions[] = {
+	{0, "CUDA_SUCCESS", "no error"},
+	{1, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+	{2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+	{101, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
+	{200, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
+	{201, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
+	{218, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
+	{222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", "the provided PTX was compiled with an unsupported toolchain."},
+	{500, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+	{700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+	{719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+};
+
+const Description &describe(int code) {
+	for (const Description &d : descriptions)
+		if (d.code == code) return d;
+	static const Description unknown = {-1, "CUDA_ERROR_UNKNOWN", "unknown error"};
+	return unknown;
+}
+
+} // namespace
+
+void emulator::registerKernel(const Kernel &kernel) { kernels().push_back(kernel); }
+
+#define API extern "C" __attribute__((visibility("default"))) int
+#define NEEDS_CONTEXT \
+	if (failure) return failure; \
+	if (!current) return emulator::invalidContext
+
+API cuInit(unsigned) { return 0; }
+API cuDriverGetVersion(int *v) {
+	*v = 13000;
+	return 0;
+}
+API cuDeviceGetCount(int *n) {
+	*n = 1;
+	return 0;
+}
+API cuDeviceGet(int *d, int i) {
+	*d = i;
+	return i ? emulator::invalidDevice : 0;
+}
+API cuDeviceGetName(char *s, int n, int) {
+	writeText(s, (size_t)n, "emulated");
+	return 0;
+}
+API cuDeviceTotalMem_v2(size_t *n, int) {
+	*n = memoryLimit();
+	return 0;
+}
+API cuDeviceGetAttribute(int *v, int attribute, int) {
+	switch (attribute) {
+	case 1: *v = 1024; break;       // threads of a block
+	case 8: *v = 48 << 10; break;   // shared memory of a block
+	case 10: *v = 32; break;        // warp size
+	case 13: *v = 1000000; break;   // clock, kHz
+	case 16: *v = 2; break;         // multiprocessors
+	case 36: *v = 1000000; break;   // memory clock, kHz
+	case 37: *v = 64; break;        // memory bus, bits
+	case 38: *v = 1 << 20; break;   // L2 cache
+	case 39: *v = 2048; break;      // threads of a multiprocessor
+	case 75: *v = 9; break;         // compute capability
+	case 76: *v = 0; break;
+	case 81: *v = 228 << 10; break; // shared memory of a multiprocessor
+	case 82: *v = 64 << 10; break;  // registers of a multiprocessor
+	case 97: *v = 227 << 10; break; // shared memory of a block, if asked for
+	case 106: *v = 32; break;       // blocks of a multiprocessor
+	default: *v = 0;
+	}
+	return 0;
+}
+API cuDevicePrimaryCtxRetain(void **c, int) {
+	*c = (void *)16;
+	return 0;
+}
+API cuDevicePrimaryCtxRelease_v2(int) { return 0; }
+API cuCtxSetCurrent(void *c) {
+	current = c;
+	return 0;
+}
+API cuCtxSynchronize() {
+	NEEDS_CONTEXT;
+	return drainAll();
+}
+API cuModuleLoadDataEx(void **m, const void *image, unsigned count, int *options, void **values) {
+	NEEDS_CONTEXT;
+	std::string text;
+	for (const volatile char *p = (const volatile char *)image; *p; p++) text.push_back(*p);
+	const char *log = nullptr;
+	int result = 0;
+	if (text.find(".version") == std::string::npos) {
+		log = "emulator: no PTX";
+		result = emulator::invalidImage;
+	} else if (text.find(".version 99") != std::string::npos) {
+		log = "ptxas application ptx input, line 1; fatal   : Unsupported .version 99.0; current version is '9.0'";
+		result = emulator::unsupportedPTX;
+	}
+	for (unsigned i = 0; log && i < count; i++)
+		if (options[i] == 5) writeText((char *)values[i], 4096, log);
+	if (!result) *m = new Module{text};
+	return result;
+}
+API cuModuleUnload(void *m) {
+	NEEDS_CONTEXT;
+	delete (Module *)m;
+	return 0;
+}
+API cuModuleGetFunction(void **f, void *m, const char *name) {
+	NEEDS_CONTEXT;
+	if (((Module *)m)->ptx.find(std::string(".entry ") + name + "(") == std::string::npos) return emulator::notFound;
+	for (Kernel &k : kernels())
+		if (!strcmp(k.name, name)) {
+			*f = &k;
+			return 0;
+		}
+	return emulator::notFound;
+}
+API cuFuncGetAttribute(int *v, int attribute, void *) {
+	*v = attribute == 0 ? 1024 : attribute == 4 ? 32 : 0;
+	return 0;
+}
+API cuFuncSetAttribute(void *, int, int) { return failure; }
+API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *, int threads, size_t) {
+	*n = threads > 0 ? 2048 / threads : 0;
+	return 0;
+}
+API cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream,
+                   void **parameters, void **) {
+	NEEDS_CONTEXT;
+	const Kernel *k = (const Kernel *)f;
+	if (!gx || !gy || !gz || !bx || !by || !bz || bx * by * bz > 1024 || gy > 65535 || gz > 65535 || shared > 227 << 10)
+		return emulator::invalidValue;
+	auto copies = std::make_shared<std::vector<std::vector<unsigned char>>>();
+	for (size_t i = 0; i < k->sizes.size(); i++) {
+		copies->emplace_back(k->sizes[i]);
+		copyBytes(copies->back().data(), parameters[i], k->sizes[i]);
+	}
+	return enqueue(stream, [=](Stream &) {
+		std::vector<void *> pointers;
+		for (auto &copy : *copies) pointers.push_back(copy.data());
+		return emulator::launch(*k, pointers.data(), {gx, gy, gz}, {bx, by, bz}, shared);
+	});
+}
+API cuMemGetInfo_v2(size_t *available, size_t *total) {
+	NEEDS_CONTEXT;
+	*total = memoryLimit();
+	*available = *total - deviceBytes;
+	return 0;
+}
+API cuMemAlloc_v2(void **p, size_t n) {
+	NEEDS_CONTEXT;
+	if (!n) return emulator::invalidValue;
+	if (n > memoryLimit() - deviceBytes || !(*p = allocate(n, false))) return emulator::outOfMemory;
+	deviceBytes += n;
+	return 0;
+}
+API cuMemFree_v2(void *p) {
+	NEEDS_CONTEXT;
+	drainAll();
+	return release(p, false);
+}
+API cuMemHostAlloc(void **p, size_t n, unsigned) {
+	NEEDS_CONTEXT;
+	return n && (*p = allocate(n, true)) ? 0 : emulator::outOfMemory;
+}
+API cuMemFreeHost(void *p) {
+	NEEDS_CONTEXT;
+	drainAll();
+	return release(p, true);
+}
+static int copyNow(void *to, const void *from, size_t n, const void *device) {
+	if (!deviceRange(device, n)) return emulator::invalidValue;
+	copyBytes(to, from, n);
+	return 0;
+}
+API cuMemcpyHtoD_v2(void *to, const void *from, size_t n) {
+	NEEDS_CONTEXT;
+	int result = drainAll();
+	return result ? result : copyNow(to, from, n, to);
+}
+API cuMemcpyDtoH_v2(void *to, const void *from, size_t n) {
+	NEEDS_CONTEXT;
+	int result = drainAll();
+	return result ? result : copyNow(to, from, n, from);
+}
+API cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t n, void *stream) {
+	NEEDS_CONTEXT;
+	if (!deviceRange(to, n)) return emulator::invalidValue;
+	return enqueue(stream, [=](Stream &) { return copyNow(to, from, n, to); });
+}
+API cuMemcpyDtoHAsync_v2(void *to, const void *from, size_t n, void *stream) {
+	NEEDS_CONTEXT;
+	if (!deviceRange(from, n)) return emulator::invalidValue;
+	return enqueue(stream, [=](Stream &) { return copyNow(to, from, n, from); });
+}
+API cuMemcpyDtoDAsync_v2(void *to, const void *from, size_t n, void *stream) {
+	NEEDS_CONTEXT;
+	if (!deviceRange(from, n)) return emulator::invalidValue;
+	return enqueue(stream, [=](Stream &) { return copyNow(to, from, n, to); });
+}
+API cuMemsetD8Async(void *p, unsigned char v, size_t n, void *stream) {
+	NEEDS_CONTEXT;
+	if (!deviceRange(p, n)) return emulator::invalidValue;
+	return enqueue(stream, [=](Stream &) {
+		memset(p, v, n);
+		return 0;
+	});
+}
+API cuStreamCreate(void **s, unsigned) {
+	NEEDS_CONTEXT;
+	Stream *stream = new Stream;
+	streams.insert(stream);
+	*s = stream;
+	return 0;
+}
+API cuStreamDestroy_v2(void *s) {
+	drain(streamOf(s));
+	streams.erase((Stream *)s);
+	delete (Stream *)s;
+	return failure;
+}
+API cuStreamSynchronize(void *s) {
+	NEEDS_CONTEXT;
+	return drain(streamOf(s));
+}
+API cuStreamWaitEvent(void *s, void *e, unsigned) {
+	Event *event = (Event *)e;
+	return enqueue(s, [=](Stream &self) {
+		for (Stream *other : streams) { // the event is in another stream's queue
+			if (event->recorded) break;
+			if (other != &self) drain(*other);
+		}
+		return failure;
+	});
+}
+API cuStreamBeginCapture_v2(void *s, unsigned) {
+	NEEDS_CONTEXT;
+	drain(streamOf(s));
+	streamOf(s).capturing = true;
+	return failure;
+}
+API cuStreamEndCapture(void *s, void **g) {
+	Stream &stream = streamOf(s);
+	Graph *graph = new Graph;
+	graph->operations.swap(stream.queue);
+	stream.capturing = false;
+	*g = graph;
+	return failure;
+}
+API cuGraphInstantiateWithFlags(void **x, void *g, unsigned long long) {
+	*x = new Graph(*(Graph *)g);
+	return failure;
+}
+API cuGraphLaunch(void *x, void *s) {
+	NEEDS_CONTEXT;
+	for (const Operation &operation : ((Graph *)x)->operations) enqueue(s, operation);
+	return failure;
+}
+API cuGraphDestroy(void *g) {
+	delete (Graph *)g;
+	return 0;
+}
+API cuGraphExecDestroy(void *g) {
+	delete (Graph *)g;
+	return 0;
+}
+API cuEventCreate(void **e, unsigned) {
+	NEEDS_CONTEXT;
+	*e = new Event;
+	return 0;
+}
+API cuEventDestroy_v2(void *e) {
+	drainAll();
+	delete (Event *)e;
+	return 0;
+}
+API cuEventRecord(void *e, void *s) {
+	NEEDS_CONTEXT;
+	Event *event = (Event *)e;
+	event->recorded = false;
+	return enqueue(s, [=](Stream &) {
+		event->recorded = true;
+		event->time = now();
+		return 0;
+	});
+}
+API cuEventSynchronize(void *) { return drainAll(); }
+API cuEventElapsedTime(float *ms, void *a, void *b) {
+	if (!((Event *)a)->recorded || !((Event *)b)->recorded) return 600; // not ready
+	*ms = (float)((((Event *)b)->time - ((Event *)a)->time) * 1e3);
+	return 0;
+}
+API cuGetErrorName(int code, const char **s) {
+	*s = describe(code).name;
+	return 0;
+}
+API cuGetErrorString(int code, const char **s) {
+	*s = describe(code).text;
+	return 0;
+}

@@ -1,0 +1,132 @@
+// One header for three compilers, so that a kernel is written once:
+//
+//   clang -x cuda -nocudainc   device code only, to PTX, without a CUDA toolkit: what the program embeds
+//   nvcc                       the same with NVIDIA's compiler and headers: for comparison and for the profiler
+//   any C++ compiler           host code behind the emulator of emulator/: for tests without a GPU
+//
+// Kernels use the names of this header and no others: warp and block operations below, MP_DEVICE for functions, MP_KERNEL for
+// kernels, MP_SHARED for the dynamic shared memory of a block.
+#ifndef MPBENCH_PORTABLE_CUH
+#define MPBENCH_PORTABLE_CUH
+
+typedef unsigned char u8;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef int i32;
+typedef long long i64;
+
+#if defined(__NVCC__)
+
+#define MP_SHARED(type, name)                                   \
+	extern __shared__ __align__(16) unsigned char mp_shared[]; \
+	type *name = (type *)mp_shared
+
+#elif defined(__CUDA__)
+
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __restrict__ __restrict
+struct uint3 {
+	unsigned x, y, z;
+};
+struct dim3 {
+	unsigned x, y, z;
+};
+#include <__clang_cuda_builtin_vars.h> // threadIdx and the like; part of clang
+struct __attribute__((aligned(16))) uint4 {
+	unsigned x, y, z, w;
+};
+struct __attribute__((aligned(8))) uint2 {
+	unsigned x, y;
+};
+struct __attribute__((aligned(16))) ulonglong2 {
+	unsigned long long x, y;
+};
+
+#define MP_SHARED(type, name)                                                      \
+	extern __shared__ __attribute__((aligned(16))) unsigned char mp_shared[];     \
+	type *name = (type *)mp_shared
+
+#else
+
+#include "emulator/emulator.h"
+
+#endif
+
+#define MP_DEVICE static __device__ __forceinline__
+
+// MP_KERNEL(name, threads) begins the definition of a kernel of at most so many threads a block; MP_REGISTER(name) after the
+// definition makes it known to the emulator.
+#define MP_KERNEL(name, threads) extern "C" __global__ void __launch_bounds__(threads) name
+#if !defined(MP_EMULATOR)
+#define MP_REGISTER(name)
+#endif
+
+#if !defined(MP_EMULATOR)
+
+static const u32 allLanes = 0xffffffffu;
+
+#if defined(__NVCC__)
+
+MP_DEVICE u32 mulHigh(u32 a, u32 b) { return __umulhi(a, b); }
+MP_DEVICE u64 mulHigh(u64 a, u64 b) { return __umul64hi(a, b); }
+MP_DEVICE u32 shuffle(u32 lanes, u32 v, u32 source) { return __shfl_sync(lanes, v, source); }
+MP_DEVICE u32 shuffleXor(u32 lanes, u32 v, u32 distance) { return __shfl_xor_sync(lanes, v, distance); }
+MP_DEVICE u32 ballot(u32 lanes, bool predicate) { return __ballot_sync(lanes, predicate); }
+MP_DEVICE void warpSync(u32 lanes) { __syncwarp(lanes); }
+MP_DEVICE void blockSync() { __syncthreads(); }
+MP_DEVICE void deviceFence() { __threadfence(); }
+MP_DEVICE u32 atomicAdd32(u32 *p, u32 v) { return atomicAdd(p, v); }
+MP_DEVICE u64 atomicAdd64(u64 *p, u64 v) { return atomicAdd(p, v); }
+
+#else
+
+MP_DEVICE u32 mulHigh(u32 a, u32 b) { return __nvvm_mulhi_ui(a, b); }
+MP_DEVICE u64 mulHigh(u64 a, u64 b) { return __nvvm_mulhi_ull(a, b); }
+MP_DEVICE u32 shuffle(u32 lanes, u32 v, u32 source) { return (u32)__nvvm_shfl_sync_idx_i32(lanes, (int)v, source, 31); }
+MP_DEVICE u32 shuffleXor(u32 lanes, u32 v, u32 distance) { return (u32)__nvvm_shfl_sync_bfly_i32(lanes, (int)v, distance, 31); }
+MP_DEVICE u32 ballot(u32 lanes, bool predicate) { return __nvvm_vote_ballot_sync(lanes, predicate); }
+MP_DEVICE void warpSync(u32 lanes) { __nvvm_bar_warp_sync(lanes); }
+MP_DEVICE void blockSync() { __syncthreads(); }
+MP_DEVICE void deviceFence() { __nvvm_membar_gl(); }
+MP_DEVICE u32 atomicAdd32(u32 *p, u32 v) { return (u32)__nvvm_atom_add_gen_i((int *)p, (int)v); }
+MP_DEVICE u64 atomicAdd64(u64 *p, u64 v) { return (u64)__nvvm_atom_add_gen_ll((i64 *)p, (i64)v); }
+
+#endif
+
+MP_DEVICE u64 shuffle(u32 lanes, u64 v, u32 source) {
+	return (u64)shuffle(lanes, (u32)(v >> 32), source) << 32 | shuffle(lanes, (u32)v, source);
+}
+MP_DEVICE u64 shuffleXor(u32 lanes, u64 v, u32 distance) {
+	return (u64)shuffleXor(lanes, (u32)(v >> 32), distance) << 32 | shuffleXor(lanes, (u32)v, distance);
+}
+MP_DEVICE u32 leadingZeros(u32 x) { return x ? __builtin_clz(x) : 32; }
+MP_DEVICE u32 leadingZeros(u64 x) { return x ? __builtin_clzll(x) : 64; }
+MP_DEVICE u32 trailingZeros(u64 x) { return x ? __builtin_ctzll(x) : 64; }
+
+#endif // !MP_EMULATOR
+
+// The double with the same bits as a float64's binary representation, and back.
+MP_DEVICE u64 bitsOf(double x) {
+	union {
+		double d;
+		u64 u;
+	} v;
+	v.d = x;
+	return v.u;
+}
+MP_DEVICE double doubleOf(u64 x) {
+	union {
+		double d;
+		u64 u;
+	} v;
+	v.u = x;
+	return v.d;
+}
+
+#endif
