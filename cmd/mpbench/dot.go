@@ -80,8 +80,9 @@ func (o dotOptions) specs() ([]datasets.Spec, error) {
 
 // pairSource is what makes a pair of vectors.
 type pairSource struct {
-	key  string
-	load func() (any, error)
+	key      string
+	fromFile bool
+	load     func() (any, error)
 }
 
 func (o dotOptions) pairSources() ([]pairSource, error) {
@@ -99,7 +100,7 @@ func (o dotOptions) pairSources() ([]pairSource, error) {
 	}
 	var list []pairSource
 	for _, s := range specs {
-		list = append(list, pairSource{specKey(s, o.n, o.seed), func() (any, error) {
+		list = append(list, pairSource{specKey(s, o.n, o.seed), false, func() (any, error) {
 			pair, err := datasets.GeneratePair(s, options)
 			if err != nil {
 				return nil, err
@@ -111,7 +112,7 @@ func (o dotOptions) pairSources() ([]pairSource, error) {
 		return nil, usagef("--input-x and --input-y go together")
 	}
 	if o.inputX != "" {
-		list = append(list, pairSource{o.inputX + "*" + o.inputY, func() (any, error) {
+		list = append(list, pairSource{o.inputX + "*" + o.inputY + readingSuffix(reading), true, func() (any, error) {
 			return loadPair(o.inputX, o.inputY, reading)
 		}})
 	}
@@ -154,7 +155,7 @@ func (o dotOptions) jobs() ([]job, error) {
 func (o dotOptions) dotJob(s pairSource, m reduce.Method, options reduce.Options) job {
 	sampler := o.sampler
 	return job{
-		label: label(s.key, m, options.Precision), key: s.key + fmt.Sprint(reduceKey(m, options), sampler), data: s.key, load: s.load,
+		label: label(s.key, m, options.Precision), key: s.key + fmt.Sprint(reduceKey(m, options), sampler), data: s.key, fromFile: s.fromFile, load: s.load,
 		measure: func(ctx context.Context, data any, progress func(bench.SampleStatus)) (bench.Record, bool, error) {
 			sampler.Progress = progress
 			return bench.MeasureDot(ctx, sampler, m, options, data.(bench.DotInput))

@@ -167,7 +167,7 @@ func (o gemvOptions) gemvJob(s matrixSource, m gemv.Method, options gemv.Options
 		name += fmt.Sprintf(" %d bits", options.Precision)
 	}
 	return job{
-		label: name, key: fmt.Sprint(fields...), data: s.key, load: s.load,
+		label: name, key: fmt.Sprint(fields...), data: s.key, fromFile: s.fromFile, load: s.load,
 		measure: func(ctx context.Context, data any, progress func(bench.SampleStatus)) (bench.Record, bool, error) {
 			sampler.Progress = progress
 			in := data.(bench.GemvInput)
@@ -182,8 +182,9 @@ func (o gemvOptions) gemvJob(s matrixSource, m gemv.Method, options gemv.Options
 
 // matrixSource is what makes a problem.
 type matrixSource struct {
-	key  string
-	load func() (any, error)
+	key      string
+	fromFile bool
+	load     func() (any, error)
 }
 
 // matrixSources returns the problems for a precision, which matters with --full only.
@@ -202,7 +203,7 @@ func (o gemvOptions) matrixSources(precision int) ([]matrixSource, error) {
 	}
 	var list []matrixSource
 	for _, s := range specs {
-		list = append(list, matrixSource{o.matrixKey(s, general), func() (any, error) {
+		list = append(list, matrixSource{o.matrixKey(s, general), false, func() (any, error) {
 			d, err := datasets.GenerateMatrix(s, general)
 			if err != nil {
 				return nil, err
@@ -217,7 +218,7 @@ func (o gemvOptions) matrixSources(precision int) ([]matrixSource, error) {
 		return nil, usagef("--input-a needs --input-x, the vector to multiply by")
 	}
 	if o.inputA != "" {
-		list = append(list, matrixSource{o.inputA + "*" + o.inputX + o.suffix(), func() (any, error) {
+		list = append(list, matrixSource{o.inputA + "*" + o.inputX + o.suffix(), true, func() (any, error) {
 			d, err := o.loadFiles()
 			if err != nil {
 				return nil, err
@@ -267,6 +268,9 @@ func (o gemvOptions) matrixKey(s datasets.Spec, general datasets.MatrixOptions) 
 // suffix says what a problem has beside its data.
 func (o gemvOptions) suffix() string {
 	text := ""
+	if o.inputY != "" {
+		text = " + " + o.inputY
+	}
 	if o.transpose {
 		text += " T"
 	}

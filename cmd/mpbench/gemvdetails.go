@@ -37,6 +37,9 @@ func (d *gemvDetails) check(_ gemvOptions, run runOptions) error {
 	if (d.profile || d.rows) && run.output.format != "table" && run.output.format != "markdown" {
 		return usagef("--profile and --rows go with --format table; the records hold the phases")
 	}
+	if run.resume && (d.profile || d.rows || d.saveResult != "") {
+		return usagef("--profile, --rows and --save-result need what is not in the file that --resume continues; leave one of them out")
+	}
 	if d.saveResult == "" {
 		return nil
 	}

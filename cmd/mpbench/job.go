@@ -15,9 +15,11 @@ import (
 
 // job is one row of the results to be: terms to load, which several jobs may share, and a measurement on them.
 type job struct {
-	label string
-	key   string // the same for jobs that would give the same record
-	data  string // the same for jobs with the same data
+	label    string
+	key      string // the same for jobs that would give the same record
+	data     string // the same for jobs with the same data
+	fromFile bool   // the data are read from files
+	id       string // bench.Record.CaseID
 
 	load    func() (any, error)
 	measure func(ctx context.Context, data any, progress func(bench.SampleStatus)) (r bench.Record, ok bool, err error)
@@ -46,12 +48,14 @@ type runOptions struct {
 	scans  []string
 	quiet  bool
 	dryRun bool
+	resume bool
 }
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
 	o.output.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringArrayVarP(&o.scans, "scan", "L", nil, "measure for each of several values of a flag or of a data set's parameter:\n`name=values`, as n=2^10..2^20:x4 or method=reduce1,reduce2; repeatable")
+	o.addResume(cmd)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list what would be measured")
 	f.SortFlags = false
@@ -70,10 +74,17 @@ func (o *runOptions) run(cmd *cobra.Command, plan func([]scan) ([]job, error)) e
 	if err != nil {
 		return err
 	}
-	if o.dryRun {
-		return listJobs(cmd.OutOrStdout(), jobs)
+	for i := range jobs {
+		jobs[i].id = bench.NewCaseID(cmd.Name() + " " + jobs[i].key)
 	}
-	return o.measure(cmd, jobs)
+	earlier, err := o.readEarlier(jobs)
+	if err != nil {
+		return err
+	}
+	if o.dryRun {
+		return listJobs(cmd.OutOrStdout(), earlier.remaining(jobs))
+	}
+	return o.measure(cmd, jobs, earlier)
 }
 
 func listJobs(w io.Writer, jobs []job) error {
@@ -85,21 +96,38 @@ func listJobs(w io.Writer, jobs []job) error {
 	return err
 }
 
-// measure measures the jobs and writes what there is, even if it was interrupted or a job failed.
-func (o *runOptions) measure(cmd *cobra.Command, jobs []job) error {
-	errOut := cmd.ErrOrStderr()
-	progress := report.NewProgress(errOut, report.ProgressOptions{
-		Cases: len(jobs), Quiet: o.quiet, Terminal: isTerminal(errOut), Width: func() int { return columns(errOut) },
-	})
+// measure measures the jobs that are not finished and writes what there is, even if it was interrupted or a job failed.
+func (o *runOptions) measure(cmd *cobra.Command, jobs []job, earlier *earlierRun) error {
+	ctx, errOut := cmd.Context(), cmd.ErrOrStderr()
 	env := bench.CaptureEnvironment()
-	records, err := measureJobs(cmd.Context(), jobs, env.ID, progress)
-	progress.Close()
+	if earlier != nil {
+		if err := firstError(earlier.checkEnvironment(env), earlier.checkFiles(ctx, jobs)); err != nil {
+			return err
+		}
+	}
+	journal, err := o.openJournal(earlier)
+	if err != nil {
+		return err
+	}
+	left := earlier.remaining(jobs)
+	if earlier != nil && !o.quiet {
+		fmt.Fprintf(errOut, "%s: %d of %d cases are finished\n", earlier.path, len(jobs)-len(left), len(jobs))
+	}
+	m := measurer{env: env, journal: journal, earlier: earlier, progress: report.NewProgress(errOut, report.ProgressOptions{
+		Cases: len(left), Quiet: o.quiet, Terminal: isTerminal(errOut), Width: func() int { return columns(errOut) },
+	})}
+	records, err := m.measure(ctx, left)
+	m.progress.Close()
+	if journal != nil {
+		err = firstError(err, journal.Close())
+	}
+	records = earlier.inOrder(jobs, records)
 	if len(records) > 0 {
-		run := &bench.Run{Environments: []bench.Environment{env}, Records: records}
-		err = firstError(o.output.write(cmd, run), err)
+		run := &bench.Run{Environments: earlier.environments(env), Records: records}
+		err = firstError(err, o.output.write(cmd, run))
 	}
 	switch {
-	case cmd.Context().Err() != nil && (err == nil || exitCode(err) == exitCheckFailed):
+	case ctx.Err() != nil && (err == nil || exitCode(err) == exitCheckFailed):
 		return &statusError{exitInterrupted, fmt.Sprintf("interrupted after %d of %d cases", len(records), len(jobs))}
 	case err != nil:
 		return err
@@ -107,8 +135,17 @@ func (o *runOptions) measure(cmd *cobra.Command, jobs []job) error {
 	return checkRecords(records)
 }
 
-// measureJobs returns the records of the jobs up to the first error or interruption.
-func measureJobs(ctx context.Context, jobs []job, envID string, progress report.Progress) ([]bench.Record, error) {
+// measurer measures jobs one after the other.
+type measurer struct {
+	env      bench.Environment
+	progress report.Progress
+	journal  *report.Journal // nil without one
+	earlier  *earlierRun     // nil if there is none
+}
+
+// measure returns the records of the jobs up to the first error or interruption. All of them are in the journal, but for the
+// last one if writing that failed.
+func (m measurer) measure(ctx context.Context, jobs []job) ([]bench.Record, error) {
 	var records []bench.Record
 	var data any
 	loaded := ""
@@ -116,7 +153,7 @@ func measureJobs(ctx context.Context, jobs []job, envID string, progress report.
 		if ctx.Err() != nil {
 			break
 		}
-		progress.Begin(j.label)
+		m.progress.Begin(j.label)
 		if j.data != loaded {
 			var err error
 			if data, err = j.load(); err != nil {
@@ -124,15 +161,24 @@ func measureJobs(ctx context.Context, jobs []job, envID string, progress report.
 			}
 			loaded = j.data
 		}
-		r, ok, err := j.measure(ctx, data, progress.Sample)
+		r, ok, err := j.measure(ctx, data, m.progress.Sample)
 		if err != nil {
 			return records, err
 		}
-		if ok {
-			r.EnvID = envID
-			records = append(records, r)
-			progress.End(summarize(r))
+		if !ok {
+			continue
 		}
+		r.EnvID, r.CaseID = m.env.ID, j.id
+		if err := m.earlier.checkData(j, r.Dataset.SHA256); err != nil {
+			return records, err
+		}
+		records = append(records, r)
+		if m.journal != nil {
+			if err := m.journal.Add(m.env, r); err != nil {
+				return records, err
+			}
+		}
+		m.progress.End(summarize(r))
 	}
 	return records, nil
 }

@@ -17,6 +17,8 @@ type outputOptions struct {
 	format string
 	export []string
 	color  string
+
+	journal string // the file of export that has been written already
 }
 
 func (o *outputOptions) addFlags(cmd *cobra.Command) {
@@ -80,6 +82,9 @@ func (o *outputOptions) write(cmd *cobra.Command, run *bench.Run) error {
 func (o *outputOptions) exportAll(run *bench.Run) error {
 	var first error
 	for _, path := range o.export {
+		if path == o.journal {
+			continue
+		}
 		first = firstError(first, report.Export(path, run, report.Options{}))
 	}
 	return first

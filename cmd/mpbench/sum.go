@@ -171,8 +171,9 @@ func (o sumOptions) methods() ([]reduce.Method, error) {
 // job is one method at one precision on one source.
 func (o sumOptions) job(s source, m reduce.Method, options reduce.Options) job {
 	sampler := o.sampler
-	j := job{label: label(s.key, m, options.Precision), key: s.key + fmt.Sprint(reduceKey(m, options), sampler), data: s.key}
+	j := job{label: label(s.key, m, options.Precision), key: s.key + fmt.Sprint(reduceKey(m, options), sampler), data: s.key, fromFile: s.path != ""}
 	if o.stream {
+		j.key += " stream"
 		j.load = func() (any, error) { return datasets.OpenStream(s.path) }
 		var in *bench.StreamInput
 		j.measure = func(ctx context.Context, data any, progress func(bench.SampleStatus)) (bench.Record, bool, error) {
@@ -203,7 +204,7 @@ func ignoreCancel(ctx context.Context, err error) error {
 func (o sumOptions) inMemory(j job, s source, m reduce.Method, options reduce.Options) job {
 	sampler := o.sampler
 	return job{
-		label: j.label, key: j.key, data: j.data,
+		label: j.label, key: j.key, data: j.data, fromFile: j.fromFile,
 		load: func() (any, error) {
 			data, err := s.load()
 			if err != nil {
@@ -287,9 +288,17 @@ func (o sumOptions) sources() ([]source, error) {
 		list = append(list, source{key: specKey(s, o.n, o.seed), spec: s, options: options})
 	}
 	for _, path := range o.input {
-		list = append(list, source{key: path, path: path, reading: reading})
+		list = append(list, source{key: path + readingSuffix(reading), path: path, reading: reading})
 	}
 	return list, nil
+}
+
+// readingSuffix tells data that are read exactly from those read as usual.
+func readingSuffix(r datasets.Reading) string {
+	if r == datasets.Exact {
+		return " read exactly"
+	}
+	return ""
 }
 
 // generalOptions are the options that all data sets take.

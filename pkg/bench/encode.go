@@ -54,6 +54,9 @@ func (w *Writer) WriteEnvironment(env Environment) error {
 	return w.line(env)
 }
 
+// Skip makes later calls of WriteEnvironment leave out an environment that is there already.
+func (w *Writer) Skip(env Environment) { w.written[env.ID] = true }
+
 // WriteRecord writes one record. A record that could not be read back is refused with the name of its field.
 func (w *Writer) WriteRecord(r Record) error {
 	if err := r.Validate(); err != nil {

@@ -16,6 +16,9 @@ func shortHash(data []byte) string {
 	return hex.EncodeToString(sum[:hashBytes])
 }
 
+// NewCaseID returns the ID of a case: the first 16 hexadecimal digits of the SHA-256 of a text that holds all that was asked for.
+func NewCaseID(text string) string { return shortHash([]byte(text)) }
+
 // ResultHash returns the first 16 hexadecimal digits of the SHA-256 of the CanonicalText of the values, each
 // followed by a newline. Equal results have equal hashes on every platform and for every method and format.
 func ResultHash(values ...exact.Value) string {

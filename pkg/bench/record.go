@@ -54,7 +54,8 @@ type Record struct {
 	StopRule   StopRule   `json:"stop_rule,omitempty"` // what ended the sampling
 	Throughput Throughput `json:"throughput"`
 	Warnings   []Warning  `json:"warnings"`
-	EnvID      string     `json:"env_id"` // ID of the Environment that the record was made in
+	EnvID      string     `json:"env_id"`            // ID of the Environment that the record was made in
+	CaseID     string     `json:"case_id,omitempty"` // short hash of all that was asked for, see NewCaseID; a run is continued by it
 }
 
 // A Dataset says which numbers were used.

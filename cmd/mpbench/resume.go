@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"mpbench/datasets"
+	"mpbench/pkg/bench"
+	"mpbench/pkg/report"
+)
+
+// earlierRun is what an earlier, unfinished run of the same command line left in its file.
+type earlierRun struct {
+	path     string
+	kept     *bench.Run              // its environments and the records of its finished cases
+	finished map[string]bench.Record // by case ID
+	sha256   map[string]string       // of the data of finished cases, by job.data
+}
+
+// readEarlier returns the run that --resume continues, or nil if there is nothing to continue.
+func (o *runOptions) readEarlier(jobs []job) (*earlierRun, error) {
+	if !o.resume {
+		return nil, nil
+	}
+	path, ok := report.JournalPath(o.output.export)
+	if !ok {
+		return nil, usagef("--resume continues a file: name it with --export FILE.jsonl")
+	}
+	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		return nil, nil
+	}
+	run, err := readRun(path)
+	if err != nil {
+		return nil, err
+	}
+	return newEarlierRun(path, run, jobs)
+}
+
+// newEarlierRun checks that all records of the run are of planned jobs. Cases that were interrupted are not finished.
+func newEarlierRun(path string, run *bench.Run, jobs []job) (*earlierRun, error) {
+	e := &earlierRun{path, &bench.Run{Environments: run.Environments}, map[string]bench.Record{}, map[string]string{}}
+	data := map[string]string{} // case ID -> job.data
+	for _, j := range jobs {
+		data[j.id] = j.data
+	}
+	for i, r := range run.Records {
+		planned, ok := data[r.CaseID]
+		switch {
+		case r.CaseID == "":
+			return nil, inputOutputf("%s: record %d has no case_id, so that it cannot be continued; export to another file", path, i+1)
+		case !ok:
+			return nil, usagef("%s holds a case that this command line does not measure (%s); give the command line that it was made by, or export to another file", path, r.Case())
+		case r.StopRule == bench.StopInterrupted:
+			continue
+		}
+		if _, twice := e.finished[r.CaseID]; !twice {
+			e.finished[r.CaseID] = r
+			e.kept.Records = append(e.kept.Records, r)
+			e.sha256[planned] = r.Dataset.SHA256
+		}
+	}
+	return e, nil
+}
+
+// checkEnvironment refuses to continue a run of another machine or program.
+func (e *earlierRun) checkEnvironment(env bench.Environment) error {
+	for _, old := range e.kept.Environments {
+		if d, ok := bench.Comparable(old, env); !ok {
+			return usagef("%s was made in another environment (%s); continue it there, or export to another file", e.path, d)
+		}
+	}
+	return nil
+}
+
+// checkData refuses data that are not those of the finished cases.
+func (e *earlierRun) checkData(j job, sha256 string) error {
+	if e == nil {
+		return nil
+	}
+	if old, ok := e.sha256[j.data]; ok && old != sha256 {
+		return inputOutputf("%s: the data of %q have changed since (SHA-256 %.16s..., now %.16s...); export to another file", e.path, j.label, old, sha256)
+	}
+	return nil
+}
+
+// remaining returns the jobs that are not finished.
+func (e *earlierRun) remaining(jobs []job) []job {
+	if e == nil {
+		return jobs
+	}
+	return slices.DeleteFunc(slices.Clone(jobs), func(j job) bool {
+		_, done := e.finished[j.id]
+		return done
+	})
+}
+
+// checkFiles refuses input files that have changed and of which no job is left that would find out.
+func (e *earlierRun) checkFiles(ctx context.Context, jobs []job) error {
+	loads := map[string]bool{}
+	for _, j := range e.remaining(jobs) {
+		loads[j.data] = true
+	}
+	for _, j := range jobs {
+		if !j.fromFile || loads[j.data] || ctx.Err() != nil {
+			continue
+		}
+		loads[j.data] = true
+		data, err := j.load()
+		if err != nil {
+			return err
+		}
+		sha256, err := checksum(ctx, data)
+		if err != nil {
+			return ignoreCancel(ctx, err)
+		}
+		if err := e.checkData(j, sha256); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checksum returns the SHA-256 of what job.load returned, as records have it.
+func checksum(ctx context.Context, data any) (string, error) {
+	switch in := data.(type) {
+	case bench.SumInput:
+		return in.Data.SHA256, nil
+	case bench.DotInput:
+		return in.Dataset.SHA256, nil
+	case bench.GemvInput:
+		return in.Dataset.SHA256, nil
+	}
+	in, err := bench.NewStreamInput(ctx, data.(*datasets.Stream))
+	return in.SHA256, err
+}
+
+// inOrder returns the records of finished jobs and the new ones in the order of the jobs.
+func (e *earlierRun) inOrder(jobs []job, records []bench.Record) []bench.Record {
+	if e == nil {
+		return records
+	}
+	all := map[string]bench.Record{}
+	for id, r := range e.finished {
+		all[id] = r
+	}
+	for _, r := range records {
+		all[r.CaseID] = r
+	}
+	var list []bench.Record
+	for _, j := range jobs {
+		if r, ok := all[j.id]; ok {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// environments returns those of an earlier run and the present one, each once.
+func (e *earlierRun) environments(env bench.Environment) []bench.Environment {
+	if e == nil {
+		return []bench.Environment{env}
+	}
+	list := slices.DeleteFunc(slices.Clone(e.kept.Environments), func(old bench.Environment) bool { return old.ID == env.ID })
+	return append(list, env)
+}
+
+// openJournal returns the journal of the first .jsonl file of --export, nil if there is none.
+func (o *runOptions) openJournal(earlier *earlierRun) (*report.Journal, error) {
+	path, ok := report.JournalPath(o.output.export)
+	if !ok {
+		return nil, nil
+	}
+	var kept *bench.Run
+	if earlier != nil {
+		kept = earlier.kept
+	}
+	journal, err := report.NewJournal(path, kept)
+	if err == nil {
+		o.output.journal = path
+	}
+	return journal, err
+}
+
+// addResume declares --resume.
+func (o *runOptions) addResume(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.resume, "resume", false, "continue the run in the .jsonl file of --export; what is finished there is not repeated")
+}
