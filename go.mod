@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/ALTree/bigfloat v0.2.0
+	github.com/ebitengine/purego v0.11.3
 	github.com/klauspost/cpuid/v2 v2.4.2
 	github.com/olekukonko/tablewriter v1.1.5
 	github.com/rogpeppe/go-internal v1.16.0

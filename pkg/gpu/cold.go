@@ -1,0 +1,33 @@
+package gpu
+
+// evictParameters are those of the kernel evict.
+type evictParameters struct {
+	Sink   Pointer[uint32]
+	X      Pointer[byte]
+	N      uint64
+	Number uint32
+}
+
+// ColdCache puts work into the stream that reads three times the size of the L2 cache, so that what follows finds none of its data
+// there: how a kernel is timed. The memory it reads stays allocated.
+func (d *Device) ColdCache(s *Stream) error {
+	m, err := d.Module("selftest")
+	if err != nil {
+		return err
+	}
+	if d.cold == nil {
+		size := max(3*d.info.L2Bytes, 1<<10) / 16 * 16
+		if d.cold, err = Alloc[byte](d, size); err != nil {
+			return err
+		}
+		if err := d.cold.Clear(s); err != nil {
+			return err
+		}
+		if d.evict, err = Function[evictParameters](m, "evict"); err != nil {
+			return err
+		}
+	}
+	blocks := 4 * max(d.info.Multiprocessors, 1)
+	return d.evict.Launch(Launch{Grid: Dim{X: blocks}, Block: Dim{X: 256}, Stream: s},
+		evictParameters{Pointer[uint32](d.cold.Pointer()), d.cold.Pointer(), uint64(d.cold.Len() / 16), 1})
+}

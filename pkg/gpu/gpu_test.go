@@ -1,0 +1,165 @@
+package gpu_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/gpu/gputest"
+)
+
+// onDevice runs f on the thread of the device under test.
+func onDevice(t *testing.T, f func(d *gpu.Device) error) {
+	t.Helper()
+	d := gputest.Device(t)
+	if err := d.Do(func() error { return f(d) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func function[P any](d *gpu.Device, name string) (*gpu.Kernel[P], error) {
+	m, err := d.Module("selftest")
+	if err != nil {
+		return nil, err
+	}
+	return gpu.Function[P](m, name)
+}
+
+type pair struct {
+	A uint32
+	B uint64
+}
+
+type arguments struct {
+	Out      gpu.Pointer[uint64]
+	Small    uint32
+	Large    uint64
+	Negative int32
+	Real     float64
+	Pair     pair
+}
+
+func TestArguments(t *testing.T) {
+	onDevice(t, func(d *gpu.Device) error {
+		k, err := function[arguments](d, "arguments")
+		if err != nil {
+			return err
+		}
+		out, err := gpu.Alloc[uint64](d, 6)
+		if err != nil {
+			return err
+		}
+		defer out.Free()
+		p := arguments{out.Pointer(), math.MaxUint32, 1 << 63, -5, math.Pi, pair{7, math.MaxUint64}}
+		if err := k.Launch(gpu.Launch{Block: gpu.Dim{X: 32}}, p); err != nil {
+			return err
+		}
+		got := make([]uint64, 6)
+		if err := out.Download(got); err != nil {
+			return err
+		}
+		want := []uint64{math.MaxUint32, 1 << 63, math.MaxUint64 - 4, math.Float64bits(math.Pi), 7, math.MaxUint64}
+		if !slices.Equal(got, want) {
+			t.Errorf("the kernel saw %x, want %x", got, want)
+		}
+		return nil
+	})
+}
+
+func TestFunctionChecksParameters(t *testing.T) {
+	onDevice(t, func(d *gpu.Device) error {
+		for name, err := range map[string]error{
+			"wrong size":       second(function[struct{ Out, Small uint64 }](d, "warpSum")),
+			"Go pointer":       second(function[struct{ Out *uint64 }](d, "warpSum")),
+			"missing kernel":   second(function[struct{}](d, "nothing")),
+			"size of a number": second(function[struct{ Out uint32 }](d, "warpSum")),
+		} {
+			if err == nil {
+				t.Errorf("%s: no error", name)
+			} else {
+				t.Logf("%s: %v", name, err)
+			}
+		}
+		return nil
+	})
+}
+
+func second[T any](_ T, err error) error { return err }
+
+type blockSum struct {
+	Sum gpu.Pointer[uint64]
+	X   gpu.Pointer[uint64]
+	N   uint64
+}
+
+func TestBlockSum(t *testing.T) {
+	onDevice(t, func(d *gpu.Device) error {
+		k, err := function[blockSum](d, "blockSum")
+		if err != nil {
+			return err
+		}
+		r := rand.New(rand.NewPCG(1, 2))
+		for _, n := range []int{0, 1, 31, 32, 33, 255, 256, 257, 5000} {
+			x, want := make([]uint64, n), uint64(0)
+			for i := range x {
+				x[i] = r.Uint64()
+				want += x[i]
+			}
+			got, err := sumOnDevice(d, k, x)
+			if err != nil {
+				return err
+			}
+			if got != want {
+				t.Errorf("n = %d: got %d, want %d", n, got, want)
+			}
+		}
+		return nil
+	})
+}
+
+func sumOnDevice(d *gpu.Device, k *gpu.Kernel[blockSum], x []uint64) (uint64, error) {
+	in, err := gpu.Upload(d, x)
+	if err != nil {
+		return 0, err
+	}
+	defer in.Free()
+	sum, err := gpu.Upload(d, []uint64{0})
+	if err != nil {
+		return 0, err
+	}
+	defer sum.Free()
+	if err := k.Launch(gpu.Launch{Grid: gpu.Dim{X: 3}, Block: gpu.Dim{X: 64}, Shared: 8 * 64}, blockSum{sum.Pointer(), in.Pointer(), uint64(len(x))}); err != nil {
+		return 0, err
+	}
+	got := make([]uint64, 1)
+	err = sum.Download(got)
+	return got[0], err
+}
+
+func TestWarpSum(t *testing.T) {
+	onDevice(t, func(d *gpu.Device) error {
+		type parameters struct{ Out gpu.Pointer[uint64] }
+		k, err := function[parameters](d, "warpSum")
+		if err != nil {
+			return err
+		}
+		out, err := gpu.Alloc[uint64](d, 3)
+		if err != nil {
+			return err
+		}
+		defer out.Free()
+		if err := k.Launch(gpu.Launch{Block: gpu.Dim{X: 32}}, parameters{out.Pointer()}); err != nil {
+			return err
+		}
+		got := make([]uint64, 3)
+		if err := out.Download(got); err != nil {
+			return err
+		}
+		if want := []uint64{31 * 32 * 63 / 6, 0xaaaaaaaa, 31}; !slices.Equal(got, want) {
+			t.Errorf("got %x, want %x", got, want)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,149 @@
+// Package gputest gives tests a device: the emulator, compiled from cuda/ with the host's C++ compiler, or a GPU.
+//
+//	MPBENCH_TEST_DEVICE=cuda:0   use this GPU in place of the emulator
+//	MPBENCH_LIBCUDA=library      use this library, an emulator compiled before
+//	MPBENCH_REQUIRE_EMULATOR=1   fail where the emulator cannot be compiled, rather than skip
+package gputest
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"mpbench/pkg/gpu"
+)
+
+// Device returns the device under test. It skips the test, with a reason, where there is none.
+func Device(t testing.TB) *gpu.Device {
+	t.Helper()
+	device, err := gpu.OpenName(Name(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return device
+}
+
+// Name returns the name of the device under test, after having made the emulator available if it is that.
+func Name(t testing.TB) string {
+	t.Helper()
+	if name := os.Getenv("MPBENCH_TEST_DEVICE"); name != "" {
+		return name
+	}
+	if os.Getenv("MPBENCH_LIBCUDA") == "" {
+		library, err := Library()
+		if err != nil && os.Getenv("MPBENCH_REQUIRE_EMULATOR") != "" {
+			t.Fatal(err)
+		}
+		if err != nil {
+			t.Skip("no device to test on: ", err)
+		}
+		os.Setenv("MPBENCH_LIBCUDA", library) // for the whole process: the library is opened once
+	}
+	return "cuda:0"
+}
+
+// Emulated reports whether the device under test is the emulator, which is some 10,000 times slower than a GPU.
+func Emulated() bool { return os.Getenv("MPBENCH_TEST_DEVICE") == "" }
+
+// Library returns the path of the emulator's library, compiling it if its sources have changed.
+var Library = sync.OnceValues(build)
+
+func build() (string, error) {
+	sources, err := sourceFolder()
+	if err != nil {
+		return "", err
+	}
+	compiler, err := findCompiler()
+	if err != nil {
+		return "", err
+	}
+	arguments, hash, err := command(sources)
+	if err != nil {
+		return "", err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	folder := filepath.Join(cache, "mpbench")
+	library := filepath.Join(folder, "emulator-"+hash+".so")
+	if _, err := os.Stat(library); err == nil {
+		return library, nil
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return "", err
+	}
+	unfinished, err := os.CreateTemp(folder, "emulator-*.tmp")
+	if err != nil {
+		return "", err
+	}
+	unfinished.Close()
+	defer os.Remove(unfinished.Name())
+	if out, err := exec.Command(compiler, append([]string{"-o", unfinished.Name()}, arguments...)...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("compiling the emulator: %v\n%s", err, out)
+	}
+	return library, os.Rename(unfinished.Name(), library) // several tests may compile at once: the last wins, all are the same
+}
+
+// sourceFolder returns the folder cuda of the source tree.
+func sourceFolder() (string, error) {
+	_, file, _, ok := runtime.Caller(0)
+	folder := filepath.Join(filepath.Dir(file), "..", "..", "..", "cuda")
+	if _, err := os.Stat(filepath.Join(folder, "emulator", "driver.cpp")); !ok || err != nil {
+		return "", errors.New("the sources of the emulator are not here")
+	}
+	return folder, nil
+}
+
+func findCompiler() (string, error) {
+	if compiler := os.Getenv("CXX"); compiler != "" {
+		return compiler, nil
+	}
+	for _, name := range []string{"clang++-19", "g++", "clang++"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", errors.New("a C++ compiler is missing, which the emulator needs (Debian: apt-get install g++)")
+}
+
+// command returns the arguments of the compiler, and a hash of them and of all sources. MPBENCH_EMULATOR_FLAGS adds arguments, such as
+// -fsanitize=address.
+func command(folder string) (arguments []string, hash string, err error) {
+	arguments = []string{"-std=c++17", "-O1", "-g", "-fPIC", "-shared", "-fvisibility=hidden", "-Wno-unknown-pragmas", "-I" + folder}
+	arguments = append(arguments, strings.Fields(os.Getenv("MPBENCH_EMULATOR_FLAGS"))...)
+	var all []string
+	for _, pattern := range []string{"emulator/*", "*.cuh", "*.cu"} {
+		files, err := filepath.Glob(filepath.Join(folder, pattern))
+		if err != nil {
+			return nil, "", err
+		}
+		all = append(all, files...)
+	}
+	slices.Sort(all)
+	sum := sha256.New()
+	fmt.Fprintln(sum, arguments[:len(arguments)-1], runtime.GOARCH)
+	for _, file := range all {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, "", err
+		}
+		fmt.Fprintln(sum, filepath.Base(file), len(text))
+		sum.Write(text)
+		switch filepath.Ext(file) {
+		case ".cpp":
+			arguments = append(arguments, file)
+		case ".cu":
+			arguments = append(arguments, "-x", "c++", file)
+		}
+	}
+	return arguments, fmt.Sprintf("%x", sum.Sum(nil)[:8]), nil
+}

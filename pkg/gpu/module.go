@@ -1,0 +1,245 @@
+package gpu
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+
+	"mpbench/cuda"
+)
+
+// Module is a compiled PTX file on a device.
+type Module struct {
+	device *Device
+	name   string
+	ptx    string
+	handle uintptr
+}
+
+// Module compiles the kernels of cuda/NAME.cu for the device, at the first call. An error holds the driver's log; it wraps ErrTooOld where
+// the driver does not know the PTX version.
+func (d *Device) Module(name string) (*Module, error) {
+	if m := d.modules[name]; m != nil {
+		return m, nil
+	}
+	ptx, err := cuda.PTX(name)
+	if err != nil {
+		return nil, err
+	}
+	m, err := d.load(name, ptx)
+	if err == nil {
+		d.modules[name] = m
+	}
+	return m, err
+}
+
+// Options of cuModuleLoadDataEx.
+const (
+	jitErrorLog      = 5
+	jitErrorLogBytes = 6
+	logBytes         = 8 << 10
+)
+
+func (d *Device) load(name, ptx string) (*Module, error) {
+	m := &Module{device: d, name: name, ptx: ptx}
+	image := append([]byte(ptx), 0)
+	log := make([]byte, logBytes)
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	pin.Pin(&log[0])
+	options := []int32{jitErrorLog, jitErrorLogBytes}
+	values := []uintptr{uintptr(unsafe.Pointer(&log[0])), logBytes} // each the value cast to a pointer
+	code := d.driver.ModuleLoadDataEx(&m.handle, &image[0], uint32(len(options)), &options[0], &values[0])
+	if code != 0 {
+		return nil, d.callNote("cuModuleLoadDataEx", code, strings.Join(strings.Fields(name+".ptx: "+goString(&log[0])), " "))
+	}
+	return m, nil
+}
+
+// Dim is the shape of a grid or of a block; a zero field counts as 1.
+type Dim struct{ X, Y, Z int }
+
+// Kernel is a kernel whose parameters are the fields of P, in their order.
+type Kernel[P any] struct {
+	module *Module
+	name   string
+	handle uintptr
+	shared int // bytes of dynamic shared memory that it was prepared for
+
+	parameters P // what a launch reads; the heap does not move
+	pointers   []unsafe.Pointer
+}
+
+// Function finds a kernel of the module. P is a struct of fields of fixed size without Go pointers; numbers and sizes of its
+// fields are compared with the parameters in the PTX, and a difference is an error.
+func Function[P any](m *Module, name string) (*Kernel[P], error) {
+	k := &Kernel[P]{module: m, name: name}
+	if err := checkParameters(reflect.TypeFor[P](), m.ptx, name); err != nil {
+		return nil, fmt.Errorf("gpu: kernel %s of %s.ptx: %w", name, m.name, err)
+	}
+	d := m.device
+	if err := d.callNote("cuModuleGetFunction", d.driver.ModuleGetFunction(&k.handle, m.handle, name), name+" of "+m.name+".ptx"); err != nil {
+		return nil, err
+	}
+	t := reflect.TypeFor[P]()
+	for i := range t.NumField() {
+		k.pointers = append(k.pointers, unsafe.Add(unsafe.Pointer(&k.parameters), t.Field(i).Offset))
+	}
+	return k, nil
+}
+
+var parameter = regexp.MustCompile(`\.param\s+(?:\.align\s+\d+\s+)?\.([a-z])(\d+)\s+(?:\.ptr\s+)?(?:\.\w+\s+)*(?:\.align\s+\d+\s+)?\w+(?:\[(\d+)\])?`)
+
+// parameterSizes returns the bytes of each parameter of a kernel in a PTX text; ok tells whether the text has the kernel.
+func parameterSizes(ptx, name string) (sizes []int, ok bool) {
+	_, rest, found := strings.Cut(ptx, ".entry "+name+"(")
+	if !found {
+		return nil, false
+	}
+	list, _, _ := strings.Cut(rest, ")")
+	for _, match := range parameter.FindAllStringSubmatch(list, -1) {
+		size, _ := strconv.Atoi(match[2])
+		size /= 8
+		if match[3] != "" {
+			length, _ := strconv.Atoi(match[3])
+			size *= length
+		}
+		sizes = append(sizes, size)
+	}
+	return sizes, true
+}
+
+func checkParameters(t reflect.Type, ptx, name string) error {
+	sizes, ok := parameterSizes(ptx, name)
+	switch {
+	case !ok:
+		return fmt.Errorf("it is not there")
+	case t.Kind() != reflect.Struct:
+		return fmt.Errorf("%v is no struct of parameters", t)
+	case t.NumField() != len(sizes):
+		return fmt.Errorf("%v has %d fields, the kernel %d parameters", t, t.NumField(), len(sizes))
+	}
+	for i, want := range sizes {
+		field := t.Field(i)
+		if !plain(field.Type) {
+			return fmt.Errorf("field %s of %v is of type %v, which a device cannot read", field.Name, t, field.Type)
+		}
+		if got := int(field.Type.Size()); got != want {
+			return fmt.Errorf("field %s of %v has %d bytes, parameter %d of the kernel %d", field.Name, t, got, i, want)
+		}
+	}
+	return nil
+}
+
+// plain reports whether a type is of fixed size without Go pointers.
+func plain(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Bool, reflect.Int8, reflect.Uint8, reflect.Int16, reflect.Uint16, reflect.Int32, reflect.Uint32,
+		reflect.Int64, reflect.Uint64, reflect.Float32, reflect.Float64:
+		return true
+	case reflect.Array:
+		return plain(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !plain(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// Launch says how a kernel is launched: blocks of the grid, threads of a block, bytes of dynamic shared memory, and the stream (nil for
+// the default stream).
+type Launch struct {
+	Grid, Block Dim
+	Shared      int
+	Stream      *Stream
+}
+
+// attributes of a function in the driver API.
+const (
+	attributeThreads     = 0
+	attributeStatic      = 1
+	attributeLocal       = 3
+	attributeRegisters   = 4
+	attributeSharedLimit = 8
+	sharedByDefault      = 48 << 10
+)
+
+// Launch puts the kernel into the stream; it does not wait. Not for use by two goroutines at once.
+func (k *Kernel[P]) Launch(l Launch, p P) error {
+	if l.Shared > k.shared && l.Shared > sharedByDefault {
+		if err := k.Reserve(l.Shared); err != nil {
+			return err
+		}
+	}
+	k.parameters = p
+	var list uintptr
+	if len(k.pointers) > 0 {
+		list = uintptr(unsafe.Pointer(&k.pointers[0]))
+	}
+	g, b := l.Grid.filled(), l.Block.filled()
+	code, _, _ := purego.SyscallN(k.module.device.driver.launchKernel, k.handle, uintptr(g.X), uintptr(g.Y), uintptr(g.Z),
+		uintptr(b.X), uintptr(b.Y), uintptr(b.Z), uintptr(l.Shared), l.Stream.raw(), list, 0)
+	runtime.KeepAlive(k)
+	if code != 0 {
+		return k.module.device.callNote("cuLaunchKernel", int32(code), fmt.Sprintf("%s with a grid of %v, blocks of %v and %d bytes of shared memory", k.name, g, b, l.Shared))
+	}
+	return nil
+}
+
+func (d Dim) filled() Dim { return Dim{max(d.X, 1), max(d.Y, 1), max(d.Z, 1)} }
+
+// Reserve lets launches use more than 48 KiB of dynamic shared memory, up to Info.SharedPerBlock. Launch does it by itself.
+func (k *Kernel[P]) Reserve(bytes int) error {
+	d := k.module.device
+	if limit := d.info.SharedPerBlock; bytes > limit {
+		return fmt.Errorf("%s: %s wants %d bytes of shared memory a block; the device has %d", d.Name(), k.name, bytes, limit)
+	}
+	if err := d.callNote("cuFuncSetAttribute", d.driver.FuncSetAttribute(k.handle, attributeSharedLimit, int32(bytes)), k.name); err != nil {
+		return err
+	}
+	k.shared = bytes
+	return nil
+}
+
+// Attributes are what the driver's compiler made of a kernel.
+type Attributes struct {
+	Threads   int // most threads of a block
+	Registers int // of a thread
+	Local     int // bytes of local memory of a thread: spills and arrays
+	Static    int // bytes of static shared memory of a block
+}
+
+// Attributes returns the kernel's needs.
+func (k *Kernel[P]) Attributes() (Attributes, error) {
+	var a Attributes
+	d := k.module.device
+	for attribute, field := range map[int32]*int{attributeThreads: &a.Threads, attributeRegisters: &a.Registers, attributeLocal: &a.Local, attributeStatic: &a.Static} {
+		var value int32
+		if err := d.callNote("cuFuncGetAttribute", d.driver.FuncGetAttribute(&value, attribute, k.handle), k.name); err != nil {
+			return a, err
+		}
+		*field = int(value)
+	}
+	return a, nil
+}
+
+// Occupancy returns the share of a multiprocessor's threads that are resident at a launch, 0 to 1.
+func (k *Kernel[P]) Occupancy(threads, shared int) (float64, error) {
+	d := k.module.device
+	var blocks int32
+	err := d.callNote("cuOccupancyMaxActiveBlocksPerMultiprocessor", d.driver.OccupancyMaxActiveBlocks(&blocks, k.handle, int32(threads), uint64(shared)), k.name)
+	return float64(blocks) * float64(threads) / float64(max(d.info.ThreadsPerMP, 1)), err
+}
+
+// Name returns the kernel's name.
+func (k *Kernel[P]) Name() string { return k.name }
