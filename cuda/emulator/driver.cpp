@@ -18,6 +18,14 @@
 
 using emulator::Kernel;
 
+#if defined(__SANITIZE_ADDRESS__)
+#define MP_ASAN
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define MP_ASAN
+#endif
+#endif
+
 namespace {
 
 std::vector<Kernel> &kernels() {
@@ -90,11 +98,13 @@ size_t memoryLimit() {
 }
 
 unsigned char *allocate(size_t size, bool host) {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), rounded = (size + 15) / 16 * 16, pages = (rounded + page - 1) / page * page;
-#if defined(__SANITIZE_ADDRESS__) || defined(MP_ASAN)
-	Allocation a{(unsigned char *)aligned_alloc(256, size), 0, size, host};
+#if defined(MP_ASAN)
+	void *block = nullptr;
+	if (posix_memalign(&block, 256, size)) return nullptr;
+	Allocation a{(unsigned char *)block, 0, size, host};
 	unsigned char *start = a.map;
 #else
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), rounded = (size + 15) / 16 * 16, pages = (rounded + page - 1) / page * page;
 	Allocation a{(unsigned char *)mmap(nullptr, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
 	             pages + page, size, host};
 	if (a.map == MAP_FAILED) return nullptr;

@@ -87,7 +87,9 @@ func build() (string, error) {
 	}
 	unfinished.Close()
 	defer os.Remove(unfinished.Name())
-	if out, err := exec.Command(compiler, append([]string{"-o", unfinished.Name()}, arguments...)...).CombinedOutput(); err != nil {
+	compile := exec.Command(compiler, append([]string{"-o", unfinished.Name()}, arguments...)...)
+	compile.Env = append(os.Environ(), "LD_PRELOAD=") // AddressSanitizer's, which is for the test alone
+	if out, err := compile.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("compiling the emulator: %v\n%s", err, out)
 	}
 	return library, os.Rename(unfinished.Name(), library) // several tests may compile at once: the last wins, all are the same
