@@ -1,0 +1,152 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mpbench/datasets"
+	"mpbench/internal/suggest"
+	"mpbench/pkg/bench"
+	"mpbench/pkg/gemv"
+	"mpbench/pkg/paper"
+	"mpbench/pkg/reduce"
+	"mpbench/pkg/report"
+)
+
+// newPaper builds the command paper.
+func newPaper() *cobra.Command {
+	var output documentOptions
+	o := paperOptions{device: "all", seed: 1, sampler: bench.Sampler{Warmup: 1, Runs: 5, Timeout: 10 * time.Second}}
+	cmd := &cobra.Command{
+		Use:   "paper list|EXPERIMENT",
+		Short: "Repeat a table or figure of the 2018 and 2020 papers, figure by figure",
+		Long: `Runs an experiment of the 2018 paper (summation with RNS numbers) or of the 2020 paper (multiple-precision
+GEMV) at the paper's sizes and prints the paper's figures beside those found here. Sums and errors must
+have the printed digits, or a note says why not; times are of another machine and only compared where
+the text draws a conclusion. What cannot run here, such as a GPU's figures without one, is listed with
+the reason, and the rest is run.
+
+Exit code 1: a figure that the algorithm gives came out otherwise, or a result is outside its bound.`,
+		Example: `  mpbench paper list
+  mpbench paper mpres2018-table2
+  mpbench paper gemv2020-table5 --export table5.jsonl
+  mpbench paper gemv2020-table5 --n 100 --format markdown`,
+		Args:              onePaper,
+		ValidArgsFunction: cobra.FixedCompletions(append([]string{"list"}, paperNames()...), cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if args[0] == "list" {
+				return listPapers(cmd.OutOrStdout())
+			}
+			if err := output.check(); err != nil {
+				return err
+			}
+			return o.run(cmd, args[0], &output)
+		},
+	}
+	o.addFlags(cmd)
+	output.addFlags(cmd, true)
+	return cmd
+}
+
+func onePaper(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usagef("paper: name one experiment, or list; see mpbench paper list")
+	}
+	if _, ok := paper.Lookup(args[0]); !ok && args[0] != "list" {
+		return usagef("%s", suggest.Unknown("experiment", args[0], append([]string{"list"}, paperNames()...)))
+	}
+	return nil
+}
+
+func paperNames() []string {
+	return namesOf(paper.Experiments(), func(e paper.Experiment) string { return e.Name })
+}
+
+func listPapers(w io.Writer) error {
+	var rows [][]string
+	for _, e := range paper.Experiments() {
+		rows = append(rows, []string{e.Name, e.Title + "\n" + e.Source + "\ndata: " + e.Sizes + "\ntakes: " + e.Needs})
+	}
+	return report.List(w, []string{"experiment", "what it is"}, rows, columns(w))
+}
+
+// paperOptions are the flags of paper.
+type paperOptions struct {
+	device  string
+	n       string
+	seed    uint64
+	threads int
+	sampler bench.Sampler
+}
+
+func (o *paperOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.device, "device", o.device, "devices, a list, or all that there are")
+	f.StringVarP(&o.n, "n", "n", o.n, "terms or rows of the experiments with times, in place of the paper's")
+	f.Uint64Var(&o.seed, "seed", o.seed, "seed of random data")
+	f.IntVar(&o.threads, "threads", o.threads, "goroutines of parallel methods, 0 for all processors; never changes a result")
+	f.IntVar(&o.sampler.Warmup, "warmup", o.sampler.Warmup, "runs before the first sample of a time")
+	f.IntVar(&o.sampler.Runs, "runs", o.sampler.Runs, "samples of a time at least")
+	f.DurationVar(&o.sampler.MinTime, "min-time", o.sampler.MinTime, "time of all samples at least")
+	f.DurationVar(&o.sampler.Timeout, "timeout", o.sampler.Timeout, "time of a case at most; 0 for no limit")
+}
+
+// lab checks the flags.
+func (o *paperOptions) lab() (*paper.Lab, error) {
+	devices, err := chooseDevices(o.device)
+	if err != nil {
+		return nil, err
+	}
+	lab := &paper.Lab{Sums: reduce.Methods(), Gemvs: gemv.Methods(), Devices: devices, Sampler: o.sampler, Threads: o.threads, Seed: o.seed}
+	if o.device == "all" {
+		_, lab.NoGPU = availableDevices()
+	}
+	if o.threads < 0 {
+		return nil, usagef("--threads %d: want 0 for all processors, or a positive number", o.threads)
+	}
+	if err := o.sampler.Validate(); err != nil {
+		return nil, usagef("%v", err)
+	}
+	if o.n != "" {
+		if lab.N, err = datasets.ParseCount(o.n); err != nil {
+			return nil, usagef("--n %s: want an integer of at least 1", o.n)
+		}
+	}
+	return lab, nil
+}
+
+// run repeats the experiment and prints the comparison.
+func (o *paperOptions) run(cmd *cobra.Command, name string, output *documentOptions) error {
+	lab, err := o.lab()
+	if err != nil {
+		return err
+	}
+	env := bench.CaptureEnvironment()
+	lab.EnvID = env.ID
+	if !output.quiet {
+		lab.Progress = func(what string) { fmt.Fprintln(cmd.ErrOrStderr(), what) }
+	}
+	experiment, _ := paper.Lookup(name)
+	result, err := experiment.Run(cmd.Context(), lab)
+	if err != nil {
+		return err
+	}
+	d := report.Paper(result)
+	d.Environment = &env
+	err = output.print(cmd, d, &bench.Run{Environments: []bench.Environment{env}, Records: result.Records})
+	differs, outside := result.Count(paper.Differs), result.OutsideBound()
+	switch {
+	case result.Interrupted:
+		return &statusError{exitInterrupted, "interrupted; what was measured until then is above"}
+	case err != nil:
+		return err
+	case differs > 0:
+		return &statusError{exitCheckFailed, fmt.Sprintf("%d figures differ from the paper's without an explanation", differs)}
+	case outside > 0:
+		return &statusError{exitCheckFailed, fmt.Sprintf("%d of %d results are outside their proved bound", outside, len(result.Records))}
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+
+	"mpbench/pkg/bench"
+)
+
+// times2018 is the number of terms of Figures 6 and 7, uniform in [0, 1).
+const times2018 = 1_000_000
+
+// moduli2018 are the numbers of moduli at which times are measured: those of Table 2 from 8 on, and 64 (480 bits), which the text names.
+var moduli2018 = []int{8, 16, 32, 64}
+
+// bitsOf returns the precision that n moduli just above 2^15 give.
+func bitsOf(moduli int) int { return moduli * 15 / 2 }
+
+const drawn = "The figure draws the times; only those that the text names are known."
+
+var figure6 = Experiment{
+	Name:   "mpres2018-fig6",
+	Title:  "Time of sums on the CPU (Reduce1 and Reduce2) and of the hybrid algorithm (Reduce3)",
+	Source: paper2018 + ", Figure 6 and the text below it",
+	Sizes:  "10^6 terms uniform in [0, 1); 60 to 480 bits (8 to 64 moduli of 16 bits); Reduce3 with 256 blocks",
+	Needs:  "10 seconds; a GPU for Reduce3",
+	run:    runFigure6,
+}
+
+var figure7 = Experiment{
+	Name:   "mpres2018-fig7",
+	Title:  "Time of sums on the GPU",
+	Source: paper2018 + ", Figure 7 and the text below it",
+	Sizes:  "10^6 terms uniform in [0, 1); 60 to 480 bits (8 to 64 moduli of 16 bits)",
+	Needs:  "a GPU, and there some minutes; without one, 10 seconds for the CPU's times",
+	run:    runFigure7,
+}
+
+// timing runs methods on the terms of the figures and remembers the times.
+type timing struct {
+	lab   *Lab
+	r     *Result
+	in    bench.SumInput
+	times map[string]float64 // by method, moduli and whether a GPU, in ns
+}
+
+func timeKey(method string, moduli int, gpu bool) string {
+	return fmt.Sprint(method, " ", moduli, " ", gpu)
+}
+
+func newTiming(lab *Lab, r *Result) (*timing, error) {
+	n := times2018
+	if lab.N != 0 {
+		n = lab.N
+	}
+	in, err := lab.terms("uniform01", n)
+	r.note(drawn, drawn)
+	return &timing{lab, r, in, map[string]float64{}}, err
+}
+
+// group starts the group of the times.
+func (t *timing) group() Group {
+	g := Group{Title: t.in.Data.Name, Facts: []string{fmt.Sprintf("n = %d", t.in.Data.N)}, Quantities: []string{"time"}}
+	if t.in.Data.N != times2018 {
+		g.Facts = append(g.Facts, fmt.Sprintf("the paper has %d", times2018))
+	}
+	return g
+}
+
+// add measures a method, of a fixed format if moduli is 0, and adds its rows to g. printed is the time in the text.
+func (t *timing) add(ctx context.Context, g *Group, method, label string, moduli int, gpu bool, printed string) error {
+	o := options2018(bitsOf(moduli))
+	for _, p := range t.lab.sumPlaces(method, gpu) {
+		row := Row{Bits: bitsOf(moduli), Label: label, Device: p.device, Cells: []Cell{{Paper: printed}}}
+		if p.device == "" {
+			row.Cells[0].Verdict, row.Cells[0].Note = Missing, t.r.note(p.why, p.why)
+			g.Rows = append(g.Rows, row)
+			continue
+		}
+		o.Device = p.device
+		record, ok, err := t.lab.sum(ctx, t.lab.Sampler, method, o, t.in)
+		if err != nil || !ok {
+			return err
+		}
+		t.times[timeKey(method, moduli, gpu)] = record.Time.Median
+		row.Cells[0].Here = duration(record.Time.Median)
+		if printed != "" {
+			row.Cells[0].Verdict = Other
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	return nil
+}
+
+// operand names a time of a statement.
+type operand struct {
+	method string
+	moduli int
+	gpu    bool
+}
+
+// statement adds a row for a sentence of the text: slow takes printed times as long as fast ("" if the text has no figure). It holds if slow
+// takes longer.
+func (t *timing) statement(g *Group, text, printed string, slow, fast operand) {
+	a, okA := t.times[timeKey(slow.method, slow.moduli, slow.gpu)]
+	b, okB := t.times[timeKey(fast.method, fast.moduli, fast.gpu)]
+	g.Rows = append(g.Rows, ratioRow(t.r, text, printed, a, b, okA && okB))
+}
+
+// ratioRow is the row of a statement about the ratio a/b of two times.
+func ratioRow(r *Result, text, printed string, a, b float64, known bool) Row {
+	c := Cell{Paper: printed, Verdict: Missing}
+	if known {
+		c.Here, c.Verdict = fmt.Sprintf("%.3g", a/b), Fails
+		if a > b {
+			c.Verdict = Agrees
+		}
+	} else {
+		const why = "One of the two times could not be measured here."
+		c.Note = r.note(why, why)
+	}
+	return Row{Label: text, Cells: []Cell{c}}
+}
+
+// statements starts the group of the text's statements.
+func statements() Group {
+	return Group{Title: "statements of the text: ratios of times, which hold if above 1", Quantities: []string{"ratio"}, Statements: true}
+}
+
+func runFigure6(ctx context.Context, lab *Lab, r *Result) error {
+	t, err := newTiming(lab, r)
+	if err != nil {
+		return err
+	}
+	g := t.group()
+	if err := t.add(ctx, &g, "float64", "float64", 0, false, "1 ms"); err != nil {
+		return err
+	}
+	for _, method := range []string{"reduce1", "reduce2"} {
+		for _, n := range moduli2018 {
+			if err := t.add(ctx, &g, method, method, n, false, ""); err != nil {
+				return err
+			}
+		}
+	}
+	for _, n := range moduli2018 {
+		if err := t.add(ctx, &g, "reduce3", "reduce3", n, true, ""); err != nil {
+			return err
+		}
+	}
+	r.Groups = append(r.Groups, g)
+	s := statements()
+	gpu3 := operand{"reduce3", 64, true}
+	t.statement(&s, "Reduce3 with 256 blocks at 480 bits is faster than Reduce1 on the CPU", "2", operand{"reduce1", 64, false}, gpu3)
+	t.statement(&s, "Reduce3 with 256 blocks at 480 bits is faster than Reduce2 on the CPU", "2", operand{"reduce2", 64, false}, gpu3)
+	t.statement(&s, "with 8 moduli pairwise summation is much faster than recursive summation", "", operand{"reduce1", 8, false}, operand{"reduce2", 8, false})
+	t.statement(&s, "recursive summation is slower with 8 moduli than with 16, for it rounds more often", "", operand{"reduce1", 8, false}, operand{"reduce1", 16, false})
+	r.Groups = append(r.Groups, s)
+	return nil
+}
+
+func runFigure7(ctx context.Context, lab *Lab, r *Result) error {
+	t, err := newTiming(lab, r)
+	if err != nil {
+		return err
+	}
+	g := t.group()
+	if err := t.add(ctx, &g, "float64", "float64, one thread", 0, true, "191 ms"); err != nil {
+		return err
+	}
+	for _, method := range []string{"reduce1s", "reduce1p", "reduce2s", "reduce2p", "reduce3"} {
+		for _, n := range moduli2018 {
+			if err := t.add(ctx, &g, method, method, n, true, ""); err != nil {
+				return err
+			}
+		}
+	}
+	r.Groups = append(r.Groups, g)
+	s := statements()
+	on := func(method string) operand { return operand{method, 64, true} }
+	t.statement(&s, "Reduce3 with 256 blocks at 480 bits is faster than Reduce1P", "62", on("reduce1p"), on("reduce3"))
+	t.statement(&s, "Reduce3 with 256 blocks at 480 bits is faster than Reduce2P", "48", on("reduce2p"), on("reduce3"))
+	t.statement(&s, "at 480 bits a thread for each residue makes Reduce1 faster", "11", on("reduce1s"), on("reduce1p"))
+	t.statement(&s, "at 480 bits a thread for each residue makes Reduce2 faster", "13", on("reduce2s"), on("reduce2p"))
+	r.Groups = append(r.Groups, s)
+	return t.hostTimes(ctx, r)
+}
+
+// hostTimes adds the times of the same algorithms on the CPU, which the figure does not have.
+func (t *timing) hostTimes(ctx context.Context, r *Result) error {
+	if !t.lab.hasCPU() {
+		return nil
+	}
+	g := t.group()
+	g.Title = "the same algorithms on the CPU, beside the figure"
+	for _, method := range []string{"reduce1", "reduce2", "reduce3"} {
+		for _, n := range moduli2018 {
+			if err := t.add(ctx, &g, method, method, n, false, ""); err != nil {
+				return err
+			}
+		}
+	}
+	r.Groups = append(r.Groups, g)
+	return nil
+}

@@ -1,0 +1,144 @@
+package paper
+
+import (
+	"context"
+	"math/big"
+	"strings"
+
+	"mpbench/pkg/bench"
+	"mpbench/pkg/exact"
+	"mpbench/pkg/reduce"
+)
+
+// printedCell is a value and its relative error as a table of the 2018 paper prints them; the notes are keys of notes2018.
+type printedCell struct {
+	value, error         string
+	valueNote, errorNote string
+}
+
+// sets2018 are the paper's data sets, in the order of its columns.
+var sets2018 = []struct{ name, title string }{
+	{"mcnamee1", "set 1 (mcnamee1): 2047 times 10, twice 1e-18, 2047 times -10"},
+	{"mcnamee2", "set 2 (mcnamee2): 1, then 10^6 times 1e-16"},
+	{"mcnamee3", "set 3 (mcnamee3): x^i/i!, x = -4 pi, i = 0..63"},
+}
+
+var table1 = Experiment{
+	Name:   "mpres2018-table1",
+	Title:  "Data sets, their exact sums, and sums in float and double",
+	Source: paper2018 + ", Table 1",
+	Sizes:  "4096, 1000001 and 64 terms",
+	Needs:  "a second",
+	run:    runTable1,
+}
+
+// table1Rows are the rows of Table 1, turned: one for each column MPFR, Float, Double, with the cells of the three sets.
+var table1Rows = []struct {
+	method string // "" for the exact sum
+	label  string
+	cells  [3]printedCell
+}{
+	{"", "exact", [3]printedCell{{value: "2e-18"}, {value: "1.0000000001"}, {value: "3.48733745e-6"}}},
+	{"float32", "float32", [3]printedCell{{value: "0", error: "10^0"}, {value: "1.0", error: "10^-10"}, {value: "2.00600782e-3", error: "10^0"}}},
+	{"float64", "float64", [3]printedCell{{value: "0", error: "10^0"}, {value: "1.0", error: "10^-10"}, {value: "3.48733650e-6", error: "3e-7"}}},
+}
+
+func runTable1(ctx context.Context, lab *Lab, r *Result) error {
+	for i, set := range sets2018 {
+		g := Group{Title: set.title, Quantities: valueAndError}
+		in, err := lab.terms(set.name, 0)
+		if err != nil {
+			return err
+		}
+		for _, row := range table1Rows {
+			if row.method == "" {
+				c := compare(row.cells[i].value, writeLike(row.cells[i].value, in.Summary.Sum), in.Summary.Sum, "")
+				g.Rows = append(g.Rows, Row{Label: row.label, Device: "cpu", Cells: []Cell{c, {}}})
+				continue
+			}
+			if err := lab.compareSum(ctx, r, &g, in, row.label, row.method, reduce.Options{}, 0, row.cells[i], false); err != nil {
+				return err
+			}
+		}
+		r.Groups = append(r.Groups, g)
+	}
+	r.note("capped", capNote)
+	r.note("terms", "The terms are binary64 numbers, taken as exact: set 3 has rounded powers and factorials, so that its exact sum differs from exp(-4 pi) = 3.48734236e-6 in the sixth digit.")
+	return nil
+}
+
+const capNote = "The paper prints errors of more than 1 as 1 = 10^0; here they are not capped."
+
+// valueAndError are the quantities of Tables 1 and 2.
+var valueAndError = []string{"value", "error"}
+
+// compareSum runs a method on a set at every place and adds a row for each; where there is none, a row that says so unless it is a
+// GPU variant beside the CPU.
+func (l *Lab) compareSum(ctx context.Context, r *Result, g *Group, in bench.SumInput, label, method string, o reduce.Options, bits int, printed printedCell, gpu bool) error {
+	for _, p := range l.sumPlaces(method, gpu) {
+		if p.device == "" {
+			if !gpu {
+				key := r.note(p.why, p.why)
+				g.Rows = append(g.Rows, Row{Bits: bits, Label: label, Cells: []Cell{
+					{Paper: printed.value, Verdict: Missing, Note: key}, {Paper: printed.error, Verdict: Missing},
+				}})
+			}
+			continue
+		}
+		o.Device = p.device
+		record, ok, err := l.sum(ctx, once, method, o, in)
+		if err != nil || !ok {
+			return err
+		}
+		g.Rows = append(g.Rows, Row{Bits: bits, Label: label, Device: p.device, Cells: cells2018(r, record, printed)})
+	}
+	return nil
+}
+
+// cells2018 compares a record with the printed value and error.
+func cells2018(r *Result, record bench.Record, printed printedCell) []Cell {
+	explain := func(key string) string {
+		if key == "" {
+			return ""
+		}
+		return r.note(key, notes2018[key])
+	}
+	value := number(record.Value)
+	relative := capped(number(record.RelError))
+	return []Cell{
+		compare(printed.value, writeLike(printed.value, value), value, explain(printed.valueNote)),
+		compare(printed.error, shortError(record), relative, explain(printed.errorNote)),
+	}
+}
+
+// writeLike writes a value with at least the printed digits and nine, without an exponent where the printed number has none.
+func writeLike(printed string, x exact.Value) string {
+	n := max(9, digits(printed))
+	if x.IsFinite() && x.Sign() != 0 && printed != "0" && !strings.Contains(printed, "e") {
+		d, err := bench.ParseDecimal(x.Text(n))
+		if err == nil && d.Exp > -3 && d.Exp < 9 {
+			return d.Plain(n)
+		}
+	}
+	return x.Text(n)
+}
+
+// shortError is the error of a record in two digits, never capped.
+func shortError(record bench.Record) string { return number(record.RelError).Text(2) }
+
+// number reads a decimal of a record.
+func number(text string) exact.Value {
+	switch text {
+	case "NaN":
+		return exact.Value{Class: exact.NaN}
+	case "+Inf":
+		return exact.Value{Class: exact.PosInf}
+	case "-Inf":
+		return exact.Value{Class: exact.NegInf}
+	}
+	x, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return exact.Value{Class: exact.NaN}
+	}
+	return exact.FromRat(x)
+}
