@@ -4,11 +4,23 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"mpbench/pkg/gpu"
 )
 
 // availableDevices lists the devices that this program can measure on, the CPU first, and says why there is no GPU among them.
 func availableDevices() (devices []string, noGPU string) {
-	return []string{"cpu"}, "this version measures on the CPU only"
+	devices = []string{"cpu"}
+	for i := 0; ; i++ {
+		d, err := gpu.Open(i)
+		if err != nil {
+			if i == 0 {
+				noGPU = oneLine(err)
+			}
+			return devices, noGPU
+		}
+		devices = append(devices, d.Name())
+	}
 }
 
 // chooseDevices returns the devices of a list, or all that are available for "all".

@@ -28,7 +28,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // oneLine returns an error's text without line breaks and without the name of the package it comes from.
 func oneLine(err error) string {
 	text := strings.Join(strings.Fields(err.Error()), " ")
-	for _, name := range []string{"reduce: ", "gemv: ", "rns: "} {
+	for _, name := range []string{"reduce: ", "gemv: ", "rns: ", "gpu: "} {
 		text = strings.TrimPrefix(text, name)
 	}
 	return text

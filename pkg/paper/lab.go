@@ -28,16 +28,11 @@ type Lab struct {
 	records []bench.Record
 }
 
-// gpuNames are the kinds of devices that the papers' GPU figures can be repeated on.
-const gpuKind = "cuda"
-
-func isGPU(device string) bool { return strings.HasPrefix(device, gpuKind) }
-
 // gpus returns the GPUs among the devices.
 func (l *Lab) gpus() []string {
 	var list []string
 	for _, d := range l.Devices {
-		if isGPU(d) {
+		if d != "cpu" {
 			list = append(list, d)
 		}
 	}

@@ -4,14 +4,19 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 )
 
-// documentMarkdown writes a heading and a table for each sheet, with all columns, and the notes as a list.
+// documentMarkdown writes a heading and a table for each sheet, with all columns that are not empty, and the notes as a list.
 func documentMarkdown(w io.Writer, d *Document, opts Options) error {
 	out := bufio.NewWriter(w)
 	if d.Title != "" {
-		fmt.Fprintf(out, "## %s\n", escapeMarkdown(d.Title))
+		title, more, _ := strings.Cut(d.Title, "\n")
+		fmt.Fprintf(out, "## %s\n", escapeMarkdown(title))
+		if more != "" {
+			fmt.Fprintf(out, "\n%s\n", escapeMarkdown(more))
+		}
 	}
 	for _, s := range d.Sheets {
 		if err := s.check(); err != nil {
@@ -24,7 +29,7 @@ func documentMarkdown(w io.Writer, d *Document, opts Options) error {
 		if len(s.Facts) > 0 {
 			fmt.Fprintf(out, "%s\n\n", escapeMarkdown(strings.Join(s.Facts, ", ")))
 		}
-		writeMarkdownSheet(out, s)
+		writeMarkdownSheet(out, s.fitting(math.MaxInt))
 	}
 	if len(d.Notes) > 0 {
 		fmt.Fprintln(out)

@@ -1,0 +1,274 @@
+package paper
+
+import (
+	"context"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"mpbench/pkg/bench"
+	"mpbench/pkg/exact"
+	"mpbench/pkg/gemv"
+	"mpbench/pkg/reduce"
+)
+
+func value(t *testing.T, text string) exact.Value {
+	t.Helper()
+	x, ok := new(big.Rat).SetString(text)
+	if !ok {
+		t.Fatal(text)
+	}
+	return exact.FromRat(x)
+}
+
+func TestSameFigure(t *testing.T) {
+	for _, c := range []struct {
+		printed, x string
+		same       bool
+	}{
+		{"3.48733745e-6", "3.487337450228e-6", true},
+		{"3.48733745e-6", "3.487337455001e-6", false},
+		{"3.48733745e-6", "3.487337444999e-6", false},
+		{"1.0", "1", true},
+		{"1.0", "1.0000000001", true},
+		{"1.0", "1.06", false},
+		{"1.0000000001", "1", false},
+		{"1.0000000001", "1.000000000098885", true},
+		{"0", "0", true},
+		{"0", "1e-40", false},
+		{"2e-18", "0", false},
+		{"10^-10", "1.3e-10", true},
+		{"10^-10", "3.1e-10", true},
+		{"10^-10", "3.2e-10", false},
+		{"10^-10", "3.17e-11", true},
+		{"10^-10", "3.15e-11", false},
+		{"10^0", "1", true},
+		{"10^0", "0", false},
+		{"6e-27", "6.2e-27", true},
+		{"6e-27", "6.6e-27", false},
+		{"-2.5", "-2.54", true},
+		{"unreadable", "1", false},
+	} {
+		if got := sameFigure(c.printed, value(t, c.x)); got != c.same {
+			t.Errorf("%s printed, %s found: %v", c.printed, c.x, got)
+		}
+	}
+	if sameFigure("1.0", exact.Value{Class: exact.NaN}) {
+		t.Error("NaN is a figure")
+	}
+}
+
+func lab(devices ...string) *Lab {
+	return &Lab{Sums: reduce.Methods(), Gemvs: gemv.Methods(), Devices: devices, NoGPU: "no GPU in this test", Seed: 1, N: 24}
+}
+
+func run(t *testing.T, name string, l *Lab) *Result {
+	t.Helper()
+	e, ok := Lookup(name)
+	if !ok {
+		t.Fatalf("no experiment %s", name)
+	}
+	r, err := e.Run(context.Background(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkShape(t, r)
+	return r
+}
+
+// checkShape: every row has a cell for each quantity, and every note that a cell names is there.
+func checkShape(t *testing.T, r *Result) {
+	t.Helper()
+	for _, g := range r.Groups {
+		for _, row := range g.Rows {
+			if len(row.Cells) != len(g.Quantities) {
+				t.Errorf("%s: row %q has %d cells", g.Title, row.Label, len(row.Cells))
+			}
+			for _, c := range row.Cells {
+				known := slices.ContainsFunc(r.Notes, func(n Note) bool { return n.Key == c.Note && n.Text != "" })
+				if c.Note != "" && !known || (c.Verdict == Explained) && c.Note == "" {
+					t.Errorf("%s: row %q: %+v has no note", g.Title, row.Label, c)
+				}
+			}
+		}
+	}
+}
+
+// TestTables2018 repeats Tables 1 and 2: every figure has the printed digits but for those that a note explains, and these are as many
+// as were found.
+func TestTables2018(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		agree, explained int
+		records          int
+	}{
+		{"mpres2018-table1", 15, 0, 6},
+		{"mpres2018-table2", 63, 14, 36},
+	} {
+		r := run(t, c.name, lab("cpu"))
+		if r.Count(Differs) != 0 || r.Count(Missing) != 0 || r.Count(Agrees) != c.agree || r.Count(Explained) != c.explained {
+			t.Errorf("%s: %d differ, %d missing, %d agree, %d explained", c.name, r.Count(Differs), r.Count(Missing), r.Count(Agrees), r.Count(Explained))
+		}
+		if len(r.Records) != c.records || r.OutsideBound() != 0 {
+			t.Errorf("%s: %d records, %d outside their bounds", c.name, len(r.Records), r.OutsideBound())
+		}
+	}
+}
+
+// wrong is a method whose sums are off by one part in 2^30.
+type wrong struct{ reduce.Summer }
+
+func (w wrong) Value() exact.Value {
+	x := w.Summer.Value()
+	if x.Rat == nil {
+		return x
+	}
+	return exact.FromRat(new(big.Rat).Mul(x.Rat, new(big.Rat).Add(big.NewRat(1, 1), exact.PowerOfTwo(-30))))
+}
+
+func spoil(m reduce.Method) reduce.Method {
+	construct := m.New
+	m.New = func(o reduce.Options) (reduce.Summer, error) {
+		s, err := construct(o)
+		return wrong{s}, err
+	}
+	return m
+}
+
+// TestTable2Detects: a method that is slightly wrong makes figures differ.
+func TestTable2Detects(t *testing.T) {
+	l := lab("cpu")
+	for i, m := range l.Sums {
+		if m.Name == "reduce2" {
+			l.Sums[i] = spoil(m)
+		}
+	}
+	r := run(t, "mpres2018-table2", l)
+	if r.Count(Differs) < 5 || r.OutsideBound() == 0 {
+		t.Errorf("%d figures differ, %d results are outside their bounds", r.Count(Differs), r.OutsideBound())
+	}
+}
+
+// withGPU returns a registry in which the GPU variants run as their CPU counterparts do.
+func withGPU() []reduce.Method {
+	var list []reduce.Method
+	for _, m := range reduce.Methods() {
+		if m.Name == "reduce3" {
+			m.Devices = []string{"cpu", "cuda"}
+		}
+		list = append(list, m)
+		if m.Name == "reduce1" || m.Name == "reduce2" {
+			for _, suffix := range []string{"s", "p"} {
+				v := m
+				v.Name, v.Devices = m.Name+suffix, []string{"cuda"}
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+// TestGPU: as soon as methods offer a device, its rows are run.
+func TestGPU(t *testing.T) {
+	l := lab("cpu", "cuda:0")
+	l.Sums = withGPU()
+	r := run(t, "mpres2018-table2", l)
+	if r.Count(Differs) != 0 || len(r.Records) != 36+2*24+12 { // reduce1 and reduce2 have two variants each, reduce3 itself
+		t.Errorf("%d differ, %d records", r.Count(Differs), len(r.Records))
+	}
+	if same := (&Result{Groups: []Group{bitForBit(r.Records, true)}}); same.Count(Agrees) != 2 {
+		t.Errorf("%d statements on equal bits agree, want 2", same.Count(Agrees))
+	}
+	changed := slices.IndexFunc(r.Records, func(r bench.Record) bool { return r.Method == "reduce2p" })
+	r.Records[changed].ResultHash = "0"
+	if other := (&Result{Groups: []Group{bitForBit(r.Records, true)}}); other.Count(Differs) != 1 {
+		t.Error("a GPU that gives other bits is not noticed")
+	}
+	for name, cells := range map[string]int{"mpres2018-fig6": 0, "mpres2018-fig7": 1} { // float64 has no GPU version
+		l = lab("cpu", "cuda:0")
+		l.Sums = withGPU()
+		if r := run(t, name, l); r.Count(Missing) != cells {
+			t.Errorf("%s: %d figures are missing", name, r.Count(Missing))
+		}
+	}
+}
+
+// TestMissing: without a GPU the reason stands beside every figure that needs one, and the rest is run.
+func TestMissing(t *testing.T) {
+	for name, want := range map[string]struct{ missing, records int }{
+		"mpres2018-fig6":  {6, 9},
+		"mpres2018-fig7":  {25, 12},
+		"gemv2020-table3": {0, 1},
+		"gemv2020-table4": {4, 1},
+		"gemv2020-table5": {15, 25},
+	} {
+		r := run(t, name, lab("cpu"))
+		if r.Count(Missing) != want.missing || len(r.Records) != want.records || r.Count(Differs) != 0 || r.OutsideBound() != 0 {
+			t.Errorf("%s: %d missing, %d records, %d differ, %d outside their bounds",
+				name, r.Count(Missing), len(r.Records), r.Count(Differs), r.OutsideBound())
+		}
+		if !slices.ContainsFunc(r.Notes, func(n Note) bool { return strings.Contains(n.Text, "no GPU in this test") }) {
+			t.Errorf("%s: no note says why there is no GPU", name)
+		}
+	}
+}
+
+// TestOnlyGPU: without the CPU among the devices nothing is run on it.
+func TestOnlyGPU(t *testing.T) {
+	for _, e := range Experiments() {
+		l := lab("cuda:0")
+		if r := run(t, e.Name, l); len(r.Records) != 0 {
+			t.Errorf("%s: %d records", e.Name, len(r.Records))
+		}
+	}
+}
+
+// TestInterrupted: an interruption keeps what there is.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for _, e := range Experiments() {
+		l := lab("cpu")
+		l.Progress = func(what string) {
+			if strings.Contains(what, "reduce2") || strings.Contains(what, "rns-split T") {
+				cancel()
+			}
+		}
+		if _, err := e.Run(ctx, l); err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+		}
+	}
+	if ctx.Err() == nil {
+		t.Error("not interrupted")
+	}
+}
+
+// TestRoundedReference is the arithmetic behind the note on set 2: 1e-16 is 57.6 units of 2^-59, and 58 make an error of 6.1e-13.
+func TestRoundedReference(t *testing.T) {
+	exactSum := value(t, "1.0000000001")
+	if got := exact.Measure(exact.FromRat(roundedReference()), exactSum).Rel.Text(2); got != "6.1e-13" {
+		t.Error(got)
+	}
+}
+
+// TestRegistries: the phases and methods that the experiments name exist.
+func TestRegistries(t *testing.T) {
+	for _, k := range kernels2020 {
+		in, err := lab("cpu").matrix(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := lab("cpu").product(in, gemv.NoTrans)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, ok, err := lab("cpu").gemv(context.Background(), bench.Sampler{}, "rns-split", gemv.Options{Precision: profileBits}, p)
+		if _, there := r.Record.Phases[k.phase]; !ok || err != nil || !there {
+			t.Errorf("no phase %s: %v", k.phase, err)
+		}
+	}
+	if bitsOf(64) != 480 || bitsOf(8) != 60 {
+		t.Error("precisions")
+	}
+}
