@@ -35,8 +35,8 @@ func forEachContext(t *testing.T, f func(t *testing.T, c *Context, s model)) {
 
 func (c *Context) fromModel(z *Float, x modelNumber) {
 	digits := make([]uint32, c.base.stride)
-	c.base.Residues(digits, new(big.Int).Abs(x.sig))
-	c.SetResidues(z, digits, x.exp, x.sig.Sign() < 0)
+	c.base.Residues(digits, new(big.Int).Abs(x.Sig))
+	c.SetResidues(z, digits, x.Exp, x.Sig.Sign() < 0)
 }
 
 func (c *Context) toModel(x *Float) modelNumber {
@@ -44,17 +44,17 @@ func (c *Context) toModel(x *Float) modelNumber {
 	if x.Neg {
 		sig.Neg(sig)
 	}
-	return modelNumber{sig, x.Exp}
+	return modelNumber{Sig: sig, Exp: x.Exp}
 }
 
 // checkResult compares z with the model's result and its interval with its significand.
 func checkResult(t *testing.T, c *Context, what string, z *Float, want modelNumber, x, y modelNumber) {
 	t.Helper()
 	got := c.toModel(z)
-	if got.sig.Cmp(want.sig) != 0 || got.exp != want.exp {
-		t.Fatalf("%s of %v*2^%d and %v*2^%d: %v*2^%d, want %v*2^%d", what, x.sig, x.exp, y.sig, y.exp, got.sig, got.exp, want.sig, want.exp)
+	if got.Sig.Cmp(want.Sig) != 0 || got.Exp != want.Exp {
+		t.Fatalf("%s of %v*2^%d and %v*2^%d: %v*2^%d, want %v*2^%d", what, x.Sig, x.Exp, y.Sig, y.Exp, got.Sig, got.Exp, want.Sig, want.Exp)
 	}
-	checkInterval(t, c.base, z.interval, new(big.Int).Abs(want.sig))
+	checkInterval(t, c.base, z.interval, new(big.Int).Abs(want.Sig))
 }
 
 // checkInterval verifies that v encloses x/M tightly.
@@ -98,23 +98,23 @@ func operations() int {
 func TestOperationsMatchModel(t *testing.T) {
 	forEachContext(t, func(t *testing.T, c *Context, s model) {
 		t.Parallel()
-		a := adversary{rand.New(rand.NewPCG(1, uint64(s.p))), s}
+		a := adversary(rand.New(rand.NewPCG(1, uint64(s.p))), s)
 		unit := c.UnitRoundoff()
 		x, y, z := c.base.NewFloat(), c.base.NewFloat(), c.base.NewFloat()
 		for range operations() {
-			mx, my := a.pair()
+			mx, my := a.Pair()
 			c.fromModel(x, mx)
 			c.fromModel(y, my)
 			c.Add(z, x, y)
 			checkResult(t, c, "sum", z, s.add(mx, my), mx, my)
-			checkBound(t, c, z, new(big.Rat).Add(mx.rat(), my.rat()), unit)
-			minus := modelNumber{new(big.Int).Neg(my.sig), my.exp}
+			checkBound(t, c, z, new(big.Rat).Add(mx.Rat(), my.Rat()), unit)
+			minus := modelNumber{Sig: new(big.Int).Neg(my.Sig), Exp: my.Exp}
 			c.Sub(z, x, y)
 			checkResult(t, c, "difference", z, s.add(mx, minus), mx, my)
-			checkBound(t, c, z, new(big.Rat).Sub(mx.rat(), my.rat()), unit)
+			checkBound(t, c, z, new(big.Rat).Sub(mx.Rat(), my.Rat()), unit)
 			c.Mul(z, x, y)
 			checkResult(t, c, "product", z, s.mul(mx, my), mx, my)
-			checkBound(t, c, z, new(big.Rat).Mul(mx.rat(), my.rat()), unit)
+			checkBound(t, c, z, new(big.Rat).Mul(mx.Rat(), my.Rat()), unit)
 		}
 	})
 }
@@ -122,7 +122,7 @@ func TestOperationsMatchModel(t *testing.T) {
 // checkBound fails unless |z - exact| <= unit * |exact|.
 func checkBound(t *testing.T, c *Context, z *Float, exact, unit *big.Rat) {
 	t.Helper()
-	diff := new(big.Rat).Sub(c.toModel(z).rat(), exact)
+	diff := new(big.Rat).Sub(c.toModel(z).Rat(), exact)
 	if diff.Sign() == 0 {
 		return
 	}

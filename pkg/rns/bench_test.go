@@ -32,10 +32,10 @@ func BenchmarkOperations(b *testing.B) {
 	for _, p := range []int{120, 240, 424, 1696} {
 		base := testBase(b, p, 31)
 		c := NewContext(base, Truncate, Align2018)
-		a := adversary{rand.New(rand.NewPCG(1, 2)), newModel(base.Moduli(), Truncate, Align2018)}
+		a := adversary(rand.New(rand.NewPCG(1, 2)), newModel(base.Moduli(), Truncate, Align2018))
 		x, y, z := base.NewFloat(), base.NewFloat(), base.NewFloat()
-		c.SetInt(x, a.bits(p), 0)
-		c.SetInt(y, a.bits(p), 1)
+		c.SetInt(x, a.Bits(p), 0)
+		c.SetInt(y, a.Bits(p), 1)
 		for name, op := range map[string]func(){
 			"add": func() { c.Add(z, x, y) }, "sub": func() { c.Sub(z, x, y) }, "mul": func() { c.Mul(z, x, y) },
 			"fromfloat64": func() { c.SetFloat64(z, 0.1) },

@@ -8,16 +8,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mpbench/pkg/rns/internal/operands"
 )
 
 // TestAliasing requires the same result whichever operand is the destination.
 func TestAliasing(t *testing.T) {
 	b := testBase(t, 120, 31)
 	s := newModel(b.Moduli(), Truncate, Align2018)
-	a := adversary{rand.New(rand.NewPCG(15, 16)), s}
+	a := adversary(rand.New(rand.NewPCG(15, 16)), s)
 	c := NewContext(b, Truncate, Align2018)
 	for range 5000 {
-		mx, my := a.pair()
+		mx, my := a.Pair()
 		for name, op := range map[string]func(z, x, y *Float){"Add": c.Add, "Sub": c.Sub, "Mul": c.Mul} {
 			x, y, want := b.NewFloat(), b.NewFloat(), b.NewFloat()
 			c.fromModel(x, mx)
@@ -47,16 +49,16 @@ func checkSame(t *testing.T, c *Context, what string, got, want *Float) {
 // TestCompare checks the order of numbers, among them equal ones with different exponents.
 func TestCompare(t *testing.T) {
 	forEachContext(t, func(t *testing.T, c *Context, s model) {
-		a := adversary{rand.New(rand.NewPCG(17, 18)), s}
+		a := adversary(rand.New(rand.NewPCG(17, 18)), s)
 		x, y := c.base.NewFloat(), c.base.NewFloat()
 		for range 1000 {
-			mx, my := a.pair()
+			mx, my := a.Pair()
 			c.fromModel(x, mx)
 			c.fromModel(y, my)
-			if got, want := c.Compare(x, y), mx.rat().Cmp(my.rat()); got != want {
+			if got, want := c.Compare(x, y), mx.Rat().Cmp(my.Rat()); got != want {
 				t.Fatalf("compare %v and %v: %d", mx, my, got)
 			}
-			if c.Compare(x, x) != 0 || x.Sign() != mx.sig.Sign() {
+			if c.Compare(x, x) != 0 || x.Sign() != mx.Sig.Sign() {
 				t.Fatalf("%v is not itself", mx)
 			}
 		}
@@ -104,23 +106,23 @@ func TestFloat64(t *testing.T) {
 // TestSetInt checks conversions of integers of every length: exact up to F - 4 bits without trailing zeros, then rounded to p bits.
 func TestSetInt(t *testing.T) {
 	forEachContext(t, func(t *testing.T, c *Context, s model) {
-		a := adversary{rand.New(rand.NewPCG(21, 22)), s}
+		a := adversary(rand.New(rand.NewPCG(21, 22)), s)
 		z := c.base.NewFloat()
 		for range 2000 {
-			x := a.bits(1 + a.rng.IntN(3*s.f))
-			if a.rng.IntN(2) == 0 {
+			x := a.Bits(1 + a.Rand.IntN(3*s.f))
+			if a.Rand.IntN(2) == 0 {
 				x.Neg(x)
 			}
 			c.SetInt(z, x, -7)
-			want := modelNumber{new(big.Int).Set(x), -7}
+			want := modelNumber{Sig: new(big.Int).Set(x), Exp: -7}
 			if x.Sign() != 0 {
 				zeros := x.TrailingZeroBits()
-				want = modelNumber{new(big.Int).Quo(x, new(big.Int).Lsh(big.NewInt(1), zeros)), -7 + int(zeros)}
+				want = modelNumber{Sig: new(big.Int).Quo(x, new(big.Int).Lsh(big.NewInt(1), zeros)), Exp: -7 + int(zeros)}
 			}
-			if want.sig.BitLen() > s.f-4 {
+			if want.Sig.BitLen() > s.f-4 {
 				want = s.round(want)
 			}
-			checkResult(t, c, "conversion", z, normal(want), want, want)
+			checkResult(t, c, "conversion", z, operands.Normal(want), want, want)
 		}
 	})
 }

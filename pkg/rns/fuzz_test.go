@@ -4,6 +4,8 @@ import (
 	"math/big"
 	"sync"
 	"testing"
+
+	"mpbench/pkg/rns/internal/operands"
 )
 
 // fuzzContexts are the contexts a fuzzed operation runs in: each base with each rounding and alignment.
@@ -30,7 +32,7 @@ func (s model) fuzzNumber(significand []byte, exp int16, neg bool) modelNumber {
 	if neg {
 		x.Neg(x)
 	}
-	return normal(modelNumber{x, int(exp)})
+	return operands.Normal(modelNumber{Sig: x, Exp: int(exp)})
 }
 
 // fuzzOperation compares an operation with the model for operands of any bytes.
@@ -62,7 +64,7 @@ func FuzzAdd(f *testing.F) {
 func FuzzSub(f *testing.F) {
 	fuzzOperation(f, func(c *Context, s model, x, y modelNumber, fx, fy, z *Float) modelNumber {
 		c.Sub(z, fx, fy)
-		return s.add(x, modelNumber{new(big.Int).Neg(y.sig), y.exp})
+		return s.add(x, modelNumber{Sig: new(big.Int).Neg(y.Sig), Exp: y.Exp})
 	})
 }
 
@@ -76,7 +78,7 @@ func FuzzMul(f *testing.F) {
 func FuzzCompare(f *testing.F) {
 	fuzzOperation(f, func(c *Context, s model, x, y modelNumber, fx, fy, z *Float) modelNumber {
 		z.Set(fx)
-		if got, want := c.Compare(fx, fy), x.rat().Cmp(y.rat()); got != want {
+		if got, want := c.Compare(fx, fy), x.Rat().Cmp(y.Rat()); got != want {
 			panic("wrong order")
 		}
 		return x
@@ -85,23 +87,23 @@ func FuzzCompare(f *testing.F) {
 
 func FuzzScale(f *testing.F) {
 	fuzzOperation(f, func(c *Context, s model, x, y modelNumber, fx, fy, z *Float) modelNumber {
-		k := max(0, y.exp)
+		k := max(0, y.Exp)
 		digits := make([]uint32, c.base.stride)
 		c.Scale(digits, fx.digits, k)
 		c.SetResidues(z, digits, 5, false)
-		return normal(modelNumber{new(big.Int).Rsh(new(big.Int).Abs(x.sig), uint(k)), 5})
+		return operands.Normal(modelNumber{Sig: new(big.Int).Rsh(new(big.Int).Abs(x.Sig), uint(k)), Exp: 5})
 	})
 }
 
 func FuzzSetBig(f *testing.F) {
 	fuzzOperation(f, func(c *Context, s model, x, y modelNumber, fx, fy, z *Float) modelNumber {
-		number := new(big.Float).SetInt(x.sig)
-		c.SetBig(z, number.SetMantExp(number, x.exp))
-		if x.sig.Sign() == 0 {
+		number := new(big.Float).SetInt(x.Sig)
+		c.SetBig(z, number.SetMantExp(number, x.Exp))
+		if x.Sig.Sign() == 0 {
 			return x
 		}
-		zeros := x.sig.TrailingZeroBits()
-		return modelNumber{x.sig.Quo(x.sig, new(big.Int).Lsh(big.NewInt(1), zeros)), x.exp + int(zeros)}
+		zeros := x.Sig.TrailingZeroBits()
+		return modelNumber{Sig: x.Sig.Quo(x.Sig, new(big.Int).Lsh(big.NewInt(1), zeros)), Exp: x.Exp + int(zeros)}
 	})
 }
 

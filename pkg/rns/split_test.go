@@ -9,10 +9,10 @@ import (
 // TestSplitProduct compares the product in three parts with Mul, fields and residues alike.
 func TestSplitProduct(t *testing.T) {
 	forEachContext(t, func(t *testing.T, c *Context, s model) {
-		a := adversary{rand.New(rand.NewPCG(31, uint64(s.p))), s}
+		a := adversary(rand.New(rand.NewPCG(31, uint64(s.p))), s)
 		x, y, z, want := c.base.NewFloat(), c.base.NewFloat(), c.base.NewFloat(), c.base.NewFloat()
 		for range 3000 {
-			mx, my := a.pair()
+			mx, my := a.Pair()
 			c.fromModel(x, mx)
 			c.fromModel(y, my)
 			c.Mul(want, x, y)
