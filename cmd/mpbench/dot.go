@@ -14,9 +14,7 @@ import (
 
 // newDot builds the command dot.
 func newDot() *cobra.Command {
-	options := dotOptions{sumOptions: sumOptions{
-		settings: defaultSettings(), reading: "double", blocks: reduce.DefaultBlocks, blockSize: reduce.DefaultBlockSize,
-	}}
+	options := dotOptions{sumOptions: defaultSumOptions()}
 	var run runOptions
 	cmd := &cobra.Command{
 		Use:   "dot",
@@ -144,7 +142,7 @@ func (o dotOptions) jobs() ([]job, error) {
 	if err != nil {
 		return nil, err
 	}
-	methods, err := chooseMethods(o.method, reduce.DotMethods(), methodName)
+	methods, err := chooseMethods(o.method, dotMethods(), methodName)
 	if err != nil {
 		return nil, err
 	}
@@ -155,10 +153,11 @@ func (o dotOptions) jobs() ([]job, error) {
 func (o dotOptions) dotJob(s pairSource, m reduce.Method, options reduce.Options) job {
 	sampler := o.sampler
 	return job{
-		label: label(s.key, m, options.Precision), key: s.key + fmt.Sprint(reduceKey(m, options), sampler), data: s.key, fromFile: s.fromFile, load: s.load,
+		label: label(s.key, m, options.Precision), key: s.key + fmt.Sprint(reduceKey(m, options), sampler), data: s.key, fromFile: s.fromFile, bits: bitsOf(m, options), load: s.load,
 		measure: func(ctx context.Context, data any, progress func(bench.SampleStatus)) (bench.Record, bool, error) {
 			sampler.Progress = progress
 			return bench.MeasureDot(ctx, sampler, m, options, data.(bench.DotInput))
 		},
+		prepare: func(data any) (func(), error) { return bench.PrepareDot(m, options, data.(bench.DotInput)) },
 	}
 }

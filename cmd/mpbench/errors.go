@@ -10,6 +10,7 @@ import (
 	"mpbench/datasets"
 	"mpbench/internal/suggest"
 	"mpbench/pkg/bench"
+	"mpbench/pkg/check"
 	"mpbench/pkg/gemv"
 	"mpbench/pkg/reduce"
 	"mpbench/pkg/report"
@@ -58,6 +59,7 @@ func exitCode(err error) int {
 		matrix *gemv.MemoryError
 		moduli *deferred.TooManyModuliError
 		line   *bench.LineError
+		plan   *check.Error
 	)
 	switch {
 	case err == nil:
@@ -68,7 +70,7 @@ func exitCode(err error) int {
 		return exitInputOutput
 	case errors.Is(err, datasets.ErrUsage), errors.Is(err, reduce.ErrOption), errors.Is(err, gemv.ErrOption),
 		errors.Is(err, gemv.ErrArgument), errors.Is(err, rns.ErrModuli),
-		errors.As(err, &format), errors.As(err, &memory), errors.As(err, &matrix), errors.As(err, &moduli):
+		errors.As(err, &format), errors.As(err, &memory), errors.As(err, &matrix), errors.As(err, &moduli), errors.As(err, &plan):
 		return exitUsage
 	}
 	return exitInputOutput

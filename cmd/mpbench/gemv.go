@@ -16,8 +16,7 @@ import (
 
 // newGemv builds the command gemv.
 func newGemv() *cobra.Command {
-	options := gemvOptions{settings: defaultSettings(), alpha: "1", beta: "0", incX: 1, incY: 1, blockSize: gemv.DefaultBlockSize}
-	options.precision = "106"
+	options := defaultGemvOptions()
 	var run runOptions
 	var details gemvDetails
 	cmd := &cobra.Command{
@@ -74,6 +73,12 @@ type gemvOptions struct {
 	details *gemvDetails
 }
 
+func defaultGemvOptions() gemvOptions {
+	o := gemvOptions{settings: defaultSettings(), alpha: "1", beta: "0", incX: 1, incY: 1, blockSize: gemv.DefaultBlockSize}
+	o.precision = "106"
+	return o
+}
+
 func (o *gemvOptions) addFlags(f *pflag.FlagSet) {
 	o.addChoices(f, defaultMatrix)
 	f.StringVar(&o.m, "m", o.m, "rows of A (default as many as columns)")
@@ -128,7 +133,7 @@ func (o gemvOptions) jobs() ([]job, error) {
 	if o.blockSize < 1 {
 		return nil, usagef("--block-size %d: want a positive number", o.blockSize)
 	}
-	methods, err := chooseMethods(o.method, gemv.Methods(), gemvName)
+	methods, err := chooseMethods(o.method, gemvMethods(), gemvName)
 	if err != nil {
 		return nil, err
 	}
@@ -161,13 +166,14 @@ func (o gemvOptions) jobs() ([]job, error) {
 func (o gemvOptions) gemvJob(s matrixSource, m gemv.Method, options gemv.Options) job {
 	sampler, details := o.sampler, o.details
 	fields := []any{s.key, m.Name, sampler, options.Threads}
-	name := s.key + " " + m.Name
+	name, bits := s.key+" "+m.Name, 0
 	if m.FixedBits == 0 {
+		bits = options.Precision
 		fields = append(fields, options)
 		name += fmt.Sprintf(" %d bits", options.Precision)
 	}
 	return job{
-		label: name, key: fmt.Sprint(fields...), data: s.key, fromFile: s.fromFile, load: s.load,
+		label: name, key: fmt.Sprint(fields...), data: s.key, fromFile: s.fromFile, bits: bits, load: s.load,
 		measure: func(ctx context.Context, data any, progress func(bench.SampleStatus)) (bench.Record, bool, error) {
 			sampler.Progress = progress
 			in := data.(bench.GemvInput)
@@ -177,6 +183,7 @@ func (o gemvOptions) gemvJob(s matrixSource, m gemv.Method, options gemv.Options
 			}
 			return result.Record, ok, err
 		},
+		prepare: func(data any) (func(), error) { return bench.PrepareGemv(m, options, data.(bench.GemvInput)) },
 	}
 }
 

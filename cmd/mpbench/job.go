@@ -20,9 +20,11 @@ type job struct {
 	data     string // the same for jobs with the same data
 	fromFile bool   // the data are read from files
 	id       string // bench.Record.CaseID
+	bits     int    // precision, 0 for formats of fixed precision
 
 	load    func() (any, error)
 	measure func(ctx context.Context, data any, progress func(bench.SampleStatus)) (r bench.Record, ok bool, err error)
+	prepare func(data any) (operation func(), err error) // what is timed; nil where it cannot be run by itself
 }
 
 // arrange brings jobs with the same data together, in the order in which the data come first, and leaves each job once.

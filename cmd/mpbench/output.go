@@ -48,10 +48,8 @@ func (o *outputOptions) check() error {
 	if _, err := report.FormatByName(o.format); err != nil {
 		return err
 	}
-	switch o.color {
-	case "auto", "always", "never":
-	default:
-		return usagef("--color %s: want auto, always or never", o.color)
+	if err := checkColor(o.color); err != nil {
+		return err
 	}
 	for _, path := range o.export {
 		if _, err := report.FormatByPath(path); err != nil {
@@ -62,6 +60,14 @@ func (o *outputOptions) check() error {
 		}
 	}
 	return nil
+}
+
+func checkColor(color string) error {
+	switch color {
+	case "auto", "always", "never":
+		return nil
+	}
+	return usagef("--color %s: want auto, always or never", color)
 }
 
 // write renders a run on standard output and into the export files. A file that fails does not keep the others from being

@@ -11,6 +11,8 @@ import (
 	"mpbench/datasets"
 	"mpbench/internal/suggest"
 	"mpbench/pkg/bench"
+	"mpbench/pkg/gemv"
+	"mpbench/pkg/reduce"
 	"mpbench/pkg/rns"
 )
 
@@ -101,6 +103,13 @@ func (s *settings) precisions() ([]int, error) {
 	}
 	return list, nil
 }
+
+// The methods that each command knows.
+var (
+	sumMethods  = reduce.Methods
+	dotMethods  = reduce.DotMethods
+	gemvMethods = gemv.Methods
+)
 
 // chooseMethods returns the methods of --method among all of a command.
 func chooseMethods[M any](list string, all []M, name func(M) string) ([]M, error) {

@@ -15,7 +15,7 @@ import (
 
 // newSum builds the command sum.
 func newSum() *cobra.Command {
-	options := sumOptions{settings: defaultSettings(), reading: "double", blocks: reduce.DefaultBlocks, blockSize: reduce.DefaultBlockSize}
+	options := defaultSumOptions()
 	var run runOptions
 	cmd := &cobra.Command{
 		Use:   "sum",
@@ -58,6 +58,10 @@ type sumOptions struct {
 	n         string
 	blocks    int
 	blockSize int
+}
+
+func defaultSumOptions() sumOptions {
+	return sumOptions{settings: defaultSettings(), reading: "double", blocks: reduce.DefaultBlocks, blockSize: reduce.DefaultBlockSize}
 }
 
 // addFlags declares the flags with o's present values as defaults.
@@ -150,7 +154,7 @@ func reduceJobs[S any](
 
 // methods returns the methods of --method; with --stream those that can.
 func (o sumOptions) methods() ([]reduce.Method, error) {
-	methods, err := chooseMethods(o.method, reduce.Methods(), methodName)
+	methods, err := chooseMethods(o.method, sumMethods(), methodName)
 	if err != nil || !o.stream {
 		return methods, err
 	}
@@ -204,7 +208,7 @@ func ignoreCancel(ctx context.Context, err error) error {
 func (o sumOptions) inMemory(j job, s source, m reduce.Method, options reduce.Options) job {
 	sampler := o.sampler
 	return job{
-		label: j.label, key: j.key, data: j.data, fromFile: j.fromFile,
+		label: j.label, key: j.key, data: j.data, fromFile: j.fromFile, bits: bitsOf(m, options),
 		load: func() (any, error) {
 			data, err := s.load()
 			if err != nil {
@@ -216,6 +220,7 @@ func (o sumOptions) inMemory(j job, s source, m reduce.Method, options reduce.Op
 			sampler.Progress = progress
 			return bench.MeasureSum(ctx, sampler, m, options, data.(bench.SumInput))
 		},
+		prepare: func(data any) (func(), error) { return bench.PrepareSum(m, options, data.(bench.SumInput)) },
 	}
 }
 
@@ -224,6 +229,14 @@ func label(data string, m reduce.Method, precision int) string {
 		return data + " " + m.Name
 	}
 	return fmt.Sprintf("%s %s %d bits", data, m.Name, precision)
+}
+
+// bitsOf returns the precision that a method is asked for, 0 for a format of fixed precision.
+func bitsOf(m reduce.Method, o reduce.Options) int {
+	if m.FixedBits != 0 {
+		return 0
+	}
+	return o.Precision
 }
 
 // reduceKey is what a result of the method depends on.

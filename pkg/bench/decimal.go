@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -159,4 +160,19 @@ func (d Decimal) Log10() float64 {
 	}
 	m, _ := strconv.ParseFloat(d.Digits[:1]+"."+d.Digits[1:], 64)
 	return float64(d.Exp) + math.Log10(m)
+}
+
+// CmpAbs compares the magnitudes of two numbers: -1, 0 or 1. Infinities are above all numbers; a NaN is equal to everything.
+func (d Decimal) CmpAbs(other Decimal) int {
+	switch {
+	case d.Special == "NaN" || other.Special == "NaN":
+		return 0
+	case d.Special != other.Special:
+		return cmp.Compare(len(d.Special), len(other.Special))
+	case d.Digits == "" || other.Digits == "":
+		return cmp.Compare(min(len(d.Digits), 1), min(len(other.Digits), 1))
+	case d.Exp != other.Exp:
+		return cmp.Compare(d.Exp, other.Exp)
+	}
+	return strings.Compare(d.Digits, other.Digits)
 }

@@ -31,10 +31,7 @@ type GemvResult struct {
 // all components are within their bounds. Otherwise it is as MeasureSum, but for a
 // *gemv.MemoryError where memory does not suffice.
 func MeasureGemv(ctx context.Context, s Sampler, m gemv.Method, o gemv.Options, in GemvInput) (result GemvResult, ok bool, err error) {
-	if have := datasets.MemoryBytes(); o.MaxBytes == 0 {
-		o.MaxBytes = have - have/8 // 0 where the memory is not known
-	}
-	engine, err := m.New(o)
+	engine, err := m.New(withMemory(o))
 	if err != nil {
 		return GemvResult{}, false, err
 	}
@@ -56,11 +53,19 @@ func MeasureGemv(ctx context.Context, s Sampler, m gemv.Method, o gemv.Options, 
 	result.Accuracy = gemv.Measure(result.Y, in.Reference)
 	f := engine.Format()
 	r := newGemvRecord(m, o, f, in)
-	r.setComponents(engine, in.Reference, &result)
+	r.setComponents(func(i int) *big.Rat { return componentBound(engine, in.Reference, i) }, in.Reference, &result)
 	elements := int64(p.M) * int64(p.N)
 	r.SetMeasurement(measurement, elements, elements*int64(f.NumberBytes))
 	result.Record = r
 	return result, true, nil
+}
+
+// withMemory limits the memory to that of the machine, of which an eighth is left to everything else.
+func withMemory(o gemv.Options) gemv.Options {
+	if have := datasets.MemoryBytes(); o.MaxBytes == 0 {
+		o.MaxBytes = have - have/8 // 0 where the memory is not known
+	}
+	return o
 }
 
 func newGemvRecord(m gemv.Method, o gemv.Options, f gemv.Format, in GemvInput) Record {
@@ -81,8 +86,8 @@ func newGemvRecord(m gemv.Method, o gemv.Options, f gemv.Format, in GemvInput) R
 	return r
 }
 
-// setComponents fills the fields that compare the computed vector with the exact one.
-func (r *Record) setComponents(e gemv.Engine, ref *gemv.Reference, result *GemvResult) {
+// setComponents fills the fields that compare the computed vector with the exact one; bound is that of a component.
+func (r *Record) setComponents(bound func(i int) *big.Rat, ref *gemv.Reference, result *GemvResult) {
 	r.ResultHash = ResultHash(result.Y...)
 	r.NormError = result.Accuracy.Relative.Text(errorDigits)
 	if result.Bounds.Norm != nil {
@@ -100,10 +105,10 @@ func (r *Record) setComponents(e gemv.Engine, ref *gemv.Reference, result *GemvR
 	r.Condition = ref.Condition(row).Text(errorDigits)
 	errors := result.Accuracy.Components[row]
 	r.setErrors(errors)
-	r.setBound(errors, componentBound(e, ref, row), ref.Y[row])
+	r.setBound(errors, bound(row), ref.Y[row])
 	for i, c := range result.Accuracy.Components {
-		bound := componentBound(e, ref, i)
-		if bound != nil && !c.Within(bound) || bound == nil && !ref.Y[i].IsFinite() && !c.Exact() {
+		b := bound(i)
+		if b != nil && !c.Within(b) || b == nil && !ref.Y[i].IsFinite() && !c.Exact() {
 			outside := false
 			r.WithinBound = &outside
 		}

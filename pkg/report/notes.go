@@ -130,7 +130,10 @@ func writeNotes(w io.Writer, n *notes, opts Options) {
 }
 
 // wrap writes a text in lines of at most width characters where its words allow, the later ones indented.
-func wrap(w io.Writer, text string, width int) {
+func wrap(w io.Writer, text string, width int) { wrapIndented(w, text, width, "   ") }
+
+// wrapIndented is wrap with what later lines begin with.
+func wrapIndented(w io.Writer, text string, width int, indent string) {
 	if width <= 0 {
 		width = 80
 	}
@@ -141,7 +144,7 @@ func wrap(w io.Writer, text string, width int) {
 			line = word
 		case word != "" && strings.TrimSpace(line) != "" && textWidth(line)+1+textWidth(word) > width:
 			fmt.Fprintln(w, strings.TrimRight(line, " "))
-			line = "   " + word
+			line = indent + word
 		default:
 			line += " " + word
 		}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"mpbench/internal/suggest"
+	"mpbench/pkg/bench"
+	"mpbench/pkg/check"
+)
+
+// planner makes the jobs of a command, as its flags say.
+type planner struct {
+	flags *pflag.FlagSet
+	plan  func([]scan) ([]job, error)
+}
+
+// newPlanner returns the planner of sum, dot or gemv. One run of each job is enough: results are what is judged, and times are measured
+// apart from them.
+func newPlanner(command string) planner {
+	f := pflag.NewFlagSet(command, pflag.ContinueOnError)
+	once := bench.Sampler{Runs: 1}
+	switch command {
+	case "dot":
+		o := dotOptions{sumOptions: defaultSumOptions()}
+		o.sampler = once
+		o.addFlags(f)
+		return planner{f, func(s []scan) ([]job, error) { return o.plan(s) }}
+	case "gemv":
+		o := defaultGemvOptions()
+		o.sampler, o.details = once, &gemvDetails{}
+		o.addFlags(f)
+		return planner{f, func(s []scan) ([]job, error) { return o.plan(s) }}
+	}
+	o := defaultSumOptions()
+	o.sampler = once
+	o.addFlags(f)
+	return planner{f, func(s []scan) ([]job, error) { return o.plan(s) }}
+}
+
+// samplingFlags are of no use in a check.
+var samplingFlags = []string{"warmup", "runs", "min-time", "timeout", "max-noise"}
+
+// set sets a flag from a plan.
+func (p planner) set(s check.Setting) string {
+	if slices.Contains(samplingFlags, s.Key) {
+		return "a check decides by itself how often to measure; limits on times are in limits: time:"
+	}
+	f := p.flags.Lookup(s.Key)
+	if f == nil {
+		names := []string{"name", "command", "scan", "limits"}
+		p.flags.VisitAll(func(f *pflag.Flag) {
+			if !slices.Contains(samplingFlags, f.Name) {
+				names = append(names, f.Name)
+			}
+		})
+		return suggest.Unknown("key", s.Key, names)
+	}
+	if err := p.flags.Set(s.Key, s.Value); err != nil {
+		return "want " + wanted(f.Value.Type()) + ", have " + s.Value
+	}
+	return ""
+}
+
+// plannedCheck is a check with its jobs.
+type plannedCheck struct {
+	check      *check.Check
+	jobs       []job
+	references []job // of the method that times are relative to
+}
+
+// planCheck plans the jobs of a check of a command.
+func planCheck(path string, c *check.Check) (plannedCheck, error) {
+	planned := plannedCheck{check: c}
+	var err error
+	if planned.jobs, err = planSettings(path, c, c.Settings); err != nil {
+		return planned, err
+	}
+	t := c.Limits.Time
+	if t == nil {
+		return planned, nil
+	}
+	relative := check.Setting{Key: "method", Value: t.RelativeTo.Value, Line: t.RelativeTo.Line}
+	settings := slices.DeleteFunc(slices.Clone(c.Settings), func(s check.Setting) bool { return s.Key == "method" })
+	planned.references, err = planSettings(path, c, append(settings, relative))
+	if err != nil {
+		return planned, &check.Error{Path: path, Line: relative.Line, Key: "relative-to", Text: oneLine(err)}
+	}
+	return planned, nil
+}
+
+// planSettings plans a check with the given settings. An error names the first of them that brings it about.
+func planSettings(path string, c *check.Check, settings []check.Setting) ([]job, error) {
+	scans := []scan{}
+	for _, s := range c.Scans {
+		parsed, err := parseScan(s.Value)
+		if err != nil {
+			return nil, &check.Error{Path: path, Line: s.Line, Key: "scan", Text: err.Error()}
+		}
+		scans = append(scans, parsed)
+	}
+	jobs, err := planWith(path, c.Command, settings, scans)
+	if err == nil {
+		return jobs, nil
+	}
+	for i := range settings {
+		if _, e := planWith(path, c.Command, settings[:i+1], nil); e != nil && e.Error() == err.Error() {
+			return nil, blame(path, settings[i], err)
+		}
+	}
+	for i := range scans {
+		if _, e := planWith(path, c.Command, settings, scans[:i+1]); e != nil && e.Error() == err.Error() {
+			return nil, blame(path, c.Scans[i], err)
+		}
+	}
+	return nil, &check.Error{Path: path, Line: c.Line, Key: c.Command, Text: oneLine(err)}
+}
+
+func blame(path string, s check.Setting, err error) error {
+	if e, ok := err.(*check.Error); ok {
+		return e
+	}
+	return &check.Error{Path: path, Line: s.Line, Key: s.Key, Text: oneLine(err)}
+}
+
+func planWith(path, command string, settings []check.Setting, scans []scan) ([]job, error) {
+	p := newPlanner(command)
+	for _, s := range settings {
+		if text := p.set(s); text != "" {
+			return nil, &check.Error{Path: path, Line: s.Line, Key: s.Key, Text: text}
+		}
+	}
+	return p.plan(scans)
+}
+
+// reference returns the job that the time of j is relative to: of the same data and the same precision, or of fixed precision.
+func (p plannedCheck) reference(j job) (job, bool) {
+	for _, bits := range []int{j.bits, 0} {
+		for _, r := range p.references {
+			if r.data == j.data && r.bits == bits && r.key != j.key {
+				return r, true
+			}
+		}
+	}
+	for _, r := range p.references { // of another precision, where j's is fixed
+		if r.data == j.data && j.bits == 0 && r.key != j.key {
+			return r, true
+		}
+	}
+	return job{}, false
+}

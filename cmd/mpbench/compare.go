@@ -1,0 +1,113 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"mpbench/pkg/compare"
+	"mpbench/pkg/report"
+)
+
+// compareOptions are the flags of compare.
+type compareOptions struct {
+	failIf []string
+	alpha  float64
+	format string
+	color  string
+}
+
+// newCompare builds the command compare.
+func newCompare() *cobra.Command {
+	var o compareOptions
+	cmd := &cobra.Command{
+		Use:   "compare OLD NEW",
+		Short: "Compare two saved runs: times with p-values and intervals, accuracy in bits",
+		Long: `Compares two result files (.jsonl or .json; - is standard input) case by case. A change of the time is shown if it is
+significant: the Mann-Whitney U test gives p < alpha, and 1 is outside the interval for the ratio of the
+medians; otherwise the cell is ~. Correct bits are = where the result is the same.
+
+Different data (by SHA-256) are refused. With --fail-if, rows that break a rule are marked, and the
+exit code is 1:
+
+  time>5%   the median is more than 5 % above the old one, and significantly so
+  bits<-1   more than 1 correct bit is lost
+  hash      the result has changed
+  bound     the new result is outside its proved bound and the old one was not
+  missing   a case of the old run is not in the new one`,
+		Example: `  mpbench sum --export old.jsonl
+  mpbench sum --export new.jsonl
+  mpbench compare old.jsonl new.jsonl --fail-if 'time>5%' --fail-if 'bits<-1' --fail-if missing`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usagef("compare: name two files of results, the old one first")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0], args[1]) },
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&o.failIf, "fail-if", nil, "exit with 1 if a row breaks the `rule`: time>5%, bits<-1, hash, bound or missing; repeatable")
+	f.Float64Var(&o.alpha, "alpha", compare.DefaultAlpha, "level of significance, of each row")
+	f.StringVar(&o.format, "format", "table", "format on standard output: table, markdown, csv or json")
+	f.StringVar(&o.color, "color", "auto", "colour in tables: auto, always or never (NO_COLOR is honoured)")
+	f.SortFlags = false
+	var names []string
+	for _, format := range report.CompareFormats() {
+		names = append(names, format.Name)
+	}
+	complete(cmd, "format", names)
+	complete(cmd, "color", []string{"auto", "always", "never"})
+	complete(cmd, "fail-if", []string{"time>5%", "bits<-1", "hash", "bound", "missing"})
+	return cmd
+}
+
+func (o *compareOptions) run(cmd *cobra.Command, oldPath, newPath string) error {
+	format, err := report.CompareFormatByName(o.format)
+	if err != nil {
+		return err
+	}
+	if err := checkColor(o.color); err != nil {
+		return err
+	}
+	if !(o.alpha > 0 && o.alpha < 1) {
+		return usagef("--alpha %v: want a number between 0 and 1", o.alpha)
+	}
+	var rules []compare.Rule
+	for _, text := range o.failIf {
+		rule, err := compare.ParseRule(text)
+		if err != nil {
+			return usagef("--fail-if: %v", err)
+		}
+		rules = append(rules, rule)
+	}
+	if oldPath == "-" && newPath == "-" {
+		return usagef("compare: only one of the files can be standard input")
+	}
+	old, err := readRun(oldPath)
+	if err != nil {
+		return err
+	}
+	now, err := readRun(newPath)
+	if err != nil {
+		return err
+	}
+	result, err := compare.Compare(old, now, o.alpha)
+	var data *compare.DataError
+	switch {
+	case errors.As(err, &data):
+		return inputOutputf("%s and %s cannot be compared: %v", oldPath, newPath, err)
+	case err != nil:
+		return inputOutputf("%s and %s: %v", oldPath, newPath, err)
+	}
+	result.Apply(rules)
+	out := cmd.OutOrStdout()
+	if err := format.Render(out, result, (&outputOptions{color: o.color}).renderOptions(out)); err != nil {
+		return inputOutputf("cannot write to standard output: %v", err)
+	}
+	if n := result.Failed(); n > 0 {
+		return &statusError{exitCheckFailed, fmt.Sprintf("%d of %d cases failed", n, len(result.Rows)+len(result.OnlyOld))}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package bench
+
+import (
+	"math/big"
+
+	"mpbench/pkg/exact"
+	"mpbench/pkg/gemv"
+	"mpbench/pkg/reduce"
+)
+
+// Given names values that were computed elsewhere and the bound that they are judged by.
+type Given struct {
+	Name   string // of the file
+	Format string // in the record
+	Bits   int    // precision that units of the last place are those of
+}
+
+func (g Given) record(command string, d Dataset, shape Shape) Record {
+	return Record{
+		Schema: RecordSchema, Command: command, Method: g.Name, Format: g.Format, Device: "cpu", Threads: 1,
+		Dataset: d, Shape: shape, PrecisionBits: g.Bits, ActualBits: g.Bits, Phases: Phases{},
+	}
+}
+
+// noMethod is the reduction that a value by itself stands for.
+type noMethod struct {
+	value exact.Value
+	bound *big.Rat
+}
+
+func (n noMethod) Value() exact.Value                { return n.value }
+func (n noMethod) ErrorBound(exact.Summary) *big.Rat { return n.bound }
+
+// GivenSum returns the record of a sum that was computed elsewhere. bound is on the absolute error; nil for none.
+func GivenSum(g Given, value exact.Value, in SumInput, bound *big.Rat) Record {
+	d := in.Data
+	r := g.record("sum", Dataset{Name: d.Name, N: d.N, Params: params(d.Params), SHA256: d.SHA256}, Shape{N: d.N})
+	r.Reference = "exact sum, nothing rounded"
+	r.Condition = in.Summary.Condition().Text(errorDigits)
+	r.setResult(noMethod{value, bound}, in.Summary)
+	return r.withoutWarnings(bound != nil)
+}
+
+// GivenDot returns the record of a dot product that was computed elsewhere. bound is on the absolute error; nil for none.
+func GivenDot(g Given, value exact.Value, in DotInput, bound *big.Rat) Record {
+	r := g.record("dot", in.Dataset, Shape{N: in.Dataset.N})
+	r.Reference = "exact sum of the exact products, nothing rounded"
+	r.Condition = twice(in.Summary.Condition()).Text(errorDigits)
+	r.setResult(noMethod{value, bound}, in.Summary)
+	return r.withoutWarnings(bound != nil)
+}
+
+// GivenGemv returns the record of a matrix-vector product that was computed elsewhere, with one value for each row. bound is on the
+// absolute error of a component; nil for none.
+func GivenGemv(g Given, values []exact.Value, in GemvInput, bound func(i int) *big.Rat) Record {
+	p := in.Problem
+	r := g.record("gemv", in.Dataset, Shape{M: p.M, N: p.N, Trans: p.Op.String()})
+	r.Reference = "exact sums of the exact products, nothing rounded"
+	result := GemvResult{Y: values, Accuracy: gemv.Measure(values, in.Reference)}
+	judged := bound != nil
+	if !judged {
+		bound = func(int) *big.Rat { return nil }
+	}
+	r.setComponents(bound, in.Reference, &result)
+	return r.withoutWarnings(judged)
+}
+
+// withoutWarnings removes what is said of methods: where no bound was asked for, there is none to judge by.
+func (r Record) withoutWarnings(judged bool) Record {
+	r.Warnings = nil
+	if !judged {
+		r.WithinBound, r.Bound, r.AbsBound = nil, "", ""
+	}
+	return r
+}
+
+// SumBound returns the method's proved bound on the error of the sum; nil where the conditions of its proof do not hold.
+func SumBound(m reduce.Method, o reduce.Options, in SumInput) (*big.Rat, error) {
+	summer, err := m.New(o)
+	if err == nil {
+		err = summer.Load(reduce.Terms{Float64: in.Data.Float64, Wide: in.Data.Wide})
+	}
+	if err != nil || !in.Summary.SumAbs.IsFinite() {
+		return nil, err
+	}
+	summer.Sum()
+	return summer.ErrorBound(in.Summary), nil
+}
+
+// DotBound is as SumBound, of a dot product.
+func DotBound(m reduce.Method, o reduce.Options, in DotInput) (*big.Rat, error) {
+	dotter, err := m.NewDot(o)
+	if err == nil {
+		err = dotter.Load(in.X, in.Y)
+	}
+	if err != nil || !in.Summary.SumAbs.IsFinite() {
+		return nil, err
+	}
+	dotter.Dot()
+	return dotter.ErrorBound(in.Summary), nil
+}
+
+// GemvBound is as SumBound, of the components of a matrix-vector product.
+func GemvBound(m gemv.Method, o gemv.Options, in GemvInput) (func(i int) *big.Rat, error) {
+	engine, err := m.New(o)
+	if err == nil {
+		err = engine.Load(in.Problem)
+	}
+	if err != nil {
+		return nil, err
+	}
+	engine.Run()
+	return func(i int) *big.Rat { return componentBound(engine, in.Reference, i) }, nil
+}

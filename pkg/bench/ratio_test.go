@@ -1,0 +1,130 @@
+package bench
+
+import (
+	"context"
+	"math"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// steps is a clock that only operations move.
+type steps struct{ now time.Duration }
+
+func (c *steps) Now() time.Duration        { return c.now }
+func (c *steps) Resolution() time.Duration { return 1 }
+func (c *steps) takes(d time.Duration) func() {
+	return func() { c.now += d }
+}
+
+// TestRatioOfSteadyTimes: whatever the durations, the ratio is exact, both batches are equally long within rounding, and no
+// more rounds are taken than the decision needs.
+func TestRatioOfSteadyTimes(t *testing.T) {
+	for _, d := range [][2]time.Duration{{130, 100}, {50 * time.Millisecond, 7}, {3, 20 * time.Millisecond}, {time.Second, 2 * time.Second}} {
+		c := &steps{}
+		s := RatioSampler{Clock: c, MaxTime: time.Hour}
+		r, ok := s.Measure(context.Background(), c.takes(d[0]), c.takes(d[1]), func(Ratio) bool { return true })
+		want := float64(d[0]) / float64(d[1])
+		if !ok || r.Rounds != 15 || math.Abs(r.Median-want) > 1e-12*want || r.Lo != r.Hi || r.Confidence < 0.99 || r.Ns != float64(d[0]) {
+			t.Errorf("%v: %+v", d, r)
+		}
+		p := pair{clock: c, operation: c.takes(d[0]), reference: c.takes(d[1])}
+		p.balance(time.Millisecond)
+		a, b := p.batch(p.operation, p.runs), p.batch(p.reference, p.referenceRuns)
+		if r := a / b; r < 0.7 || r > 1.5 || a < 0.7e6 {
+			t.Errorf("%v: batches of %v and %v ns", d, a, b)
+		}
+	}
+}
+
+// TestRatioLimits: without a decision, MaxRounds and MaxTime end the measurement, but not before an interval of 99 % is there.
+func TestRatioLimits(t *testing.T) {
+	c := &steps{}
+	s := RatioSampler{Clock: c, MaxRounds: 40, MaxTime: time.Hour}
+	if r, _ := s.Measure(context.Background(), c.takes(5), c.takes(5), nil); r.Rounds != 40 {
+		t.Errorf("%d rounds", r.Rounds)
+	}
+	s.MaxTime = time.Nanosecond
+	if r, _ := s.Measure(context.Background(), c.takes(5), c.takes(5), nil); r.Rounds != leastRounds || r.Confidence < 0.99 {
+		t.Errorf("%d rounds, confidence %v", r.Rounds, r.Confidence)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, ok := s.Measure(ctx, c.takes(5), c.takes(5), nil); ok {
+		t.Error("a result of a cancelled measurement")
+	}
+}
+
+// TestExceeds: a disturbed measurement is no yes, nor are four; five in a row are.
+func TestExceeds(t *testing.T) {
+	pauses := make([]time.Duration, 4)
+	for disturbed, want := range map[int]bool{0: false, 1: false, 4: false, 5: true} {
+		measurements := 0
+		r, got, ok := repeat(context.Background(), 1.15, func() (Ratio, bool) {
+			measurements++
+			if measurements <= disturbed {
+				return Ratio{Median: 1.3, Lo: 1.2, Hi: 1.4}, true
+			}
+			return Ratio{Median: 1.2, Lo: 1.1, Hi: 1.3}, true
+		}, pauses)
+		if got != want || !ok || measurements != min(disturbed+1, 5) || want != (r.Median == 1.3) {
+			t.Errorf("%d disturbed: %v, %v, %+v after %d", disturbed, got, ok, r, measurements)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, yes, ok := repeat(ctx, 1, func() (Ratio, bool) { return Ratio{Lo: 2}, true }, []time.Duration{time.Hour}); yes || ok {
+		t.Error("an answer after an interruption")
+	}
+}
+
+// spin works for a number of steps that the compiler cannot leave out.
+func spin(n int) {
+	x := uint64(n)
+	for range n {
+		x = x*6364136223846793005 + 1442695040888963407
+	}
+	sink.Store(x)
+}
+
+var sink atomic.Uint64
+
+// TestRatioUnderLoad measures on a machine that is kept busy by more goroutines than it has processors, working and sleeping in turn: ten
+// times an unchanged operation is not found slower, and one that does 30 % more work is. MPBENCH_FULL_TESTS=1 repeats that.
+func TestRatioUnderLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	rounds := 1
+	if os.Getenv("MPBENCH_FULL_TESTS") != "" {
+		rounds = 10
+	}
+	var stop atomic.Bool
+	var wg sync.WaitGroup
+	for i := range runtime.GOMAXPROCS(0) + 1 {
+		wg.Go(func() {
+			for n := i; !stop.Load(); n++ {
+				spin(300_000 * (1 + n%7))
+				time.Sleep(time.Duration(n%5) * time.Millisecond)
+			}
+		})
+	}
+	defer wg.Wait()
+	defer stop.Store(true)
+	s := RatioSampler{MaxTime: time.Second}
+	base, slow, reference := func() { spin(20_000) }, func() { spin(26_000) }, func() { spin(50_000) }
+	limit := 20.0 / 50 * 1.15
+	for range rounds {
+		for range 10 {
+			if r, exceeds, _ := s.Exceeds(context.Background(), limit, base, reference); exceeds {
+				t.Errorf("unchanged: %+v above %v", r, limit)
+			}
+		}
+		if r, exceeds, _ := s.Exceeds(context.Background(), limit, slow, reference); !exceeds {
+			t.Errorf("30 %% slower: %+v not above %v", r, limit)
+		}
+	}
+}

@@ -1,0 +1,236 @@
+// Package compare says what has changed between two runs: times with a test of significance and an interval, accuracy in
+// bits, results by their hashes. It compares nothing but results of the same cases on the same data.
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"golang.org/x/perf/benchmath"
+
+	"mpbench/pkg/bench"
+	"mpbench/pkg/check"
+)
+
+// Schema is the schema of a Result in JSON.
+const Schema = "mpbench-compare/1"
+
+// DefaultAlpha is the level of significance.
+const DefaultAlpha = 0.05
+
+// A Result is what two runs have in common, case by case, and what they do not.
+type Result struct {
+	Schema      string             `json:"schema"`
+	Alpha       float64            `json:"alpha"`
+	Rows        []Row              `json:"rows"`
+	OnlyOld     []string           `json:"only_old"` // labels of cases
+	OnlyNew     []string           `json:"only_new"`
+	Environment []bench.Difference `json:"environment"` // null if one is not known
+	Failures    []Failure          `json:"failures"`
+}
+
+// A Row is a case of both runs.
+type Row struct {
+	Case        string  `json:"case"` // bench.Record.Case
+	Label       string  `json:"label"`
+	Time        *Time   `json:"time"` // nil if a run has no time
+	OldBits     *Bits   `json:"old_correct_bits"`
+	NewBits     *Bits   `json:"new_correct_bits"`
+	BitsChange  float64 `json:"bits_change"` // 0 where both are exact
+	HashChanged bool    `json:"hash_changed"`
+	OutOfBound  bool    `json:"outside_bound"` // the new result is, the old one was not
+
+	Broken []string `json:"broken,omitempty"` // rules that the row breaks
+
+	Old, New *bench.Record `json:"-"`
+}
+
+// Bits is a number of correct bits, +Inf for an exact result.
+type Bits float64
+
+// MarshalJSON writes "exact" for +Inf.
+func (b Bits) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(b), 1) {
+		return []byte(`"exact"`), nil
+	}
+	return fmt.Appendf(nil, "%g", float64(b)), nil
+}
+
+// Time compares the samples of a case. Ratio is the new median divided by the old one.
+type Time struct {
+	OldNs       float64 `json:"old_ns"`
+	NewNs       float64 `json:"new_ns"`
+	Ratio       float64 `json:"ratio"`
+	Lo          float64 `json:"lo"` // interval of at least Confidence for the ratio of the medians
+	Hi          float64 `json:"hi"`
+	Confidence  float64 `json:"confidence"`
+	P           float64 `json:"p"` // of the Mann-Whitney U test
+	OldSamples  int     `json:"old_samples"`
+	NewSamples  int     `json:"new_samples"`
+	Significant bool    `json:"significant"` // P < alpha, and 1 is not in the interval
+}
+
+// ErrNothing is the error of two runs that have no case in common.
+var ErrNothing = errors.New("no case is in both runs")
+
+// A DataError says that a case was measured on different data, so that there is nothing to compare.
+type DataError struct {
+	Label    string
+	Old, New string // SHA-256
+	Cases    int    // cases of which this is true
+}
+
+func (e *DataError) Error() string {
+	if e.Old == e.New {
+		return fmt.Sprintf("%s: the exact results differ, so that these are different problems", e.Label)
+	}
+	more := ""
+	if e.Cases > 1 {
+		more = fmt.Sprintf(" (and %d cases more)", e.Cases-1)
+	}
+	return fmt.Sprintf("%s: different data, SHA-256 %.16s... and %.16s...%s", e.Label, e.Old, e.New, more)
+}
+
+// Compare matches two runs by case. alpha is the level of significance, 0 for DefaultAlpha. Several records of one case in a run
+// count as one with all of their samples.
+func Compare(old, now *bench.Run, alpha float64) (*Result, error) {
+	if alpha == 0 {
+		alpha = DefaultAlpha
+	}
+	before, after := merge(old), merge(now)
+	result := &Result{Schema: Schema, Alpha: alpha, Rows: []Row{}, OnlyOld: []string{}, OnlyNew: []string{}, Failures: []Failure{}}
+	var different *DataError
+	for _, name := range before.order {
+		a, b := before.records[name], after.records[name]
+		if b == nil {
+			result.OnlyOld = append(result.OnlyOld, check.Label(a))
+			continue
+		}
+		if differ(a, b) {
+			if different == nil {
+				different = &DataError{Label: check.Label(a), Old: a.Dataset.SHA256, New: b.Dataset.SHA256}
+			}
+			different.Cases++
+			continue
+		}
+		result.Rows = append(result.Rows, newRow(name, a, b, alpha))
+	}
+	if different != nil {
+		return nil, different
+	}
+	if len(result.Rows) == 0 {
+		return nil, ErrNothing
+	}
+	for _, name := range after.order {
+		if before.records[name] == nil {
+			result.OnlyNew = append(result.OnlyNew, check.Label(after.records[name]))
+		}
+	}
+	result.Environment = environment(old, now, result.Rows)
+	return result, nil
+}
+
+// merged are the records of a run by case, in the order of first appearance.
+type merged struct {
+	order   []string
+	records map[string]*bench.Record
+}
+
+// merge puts the samples of records of the same case on the same data together; what else they hold is that of the last one.
+func merge(run *bench.Run) merged {
+	m := merged{records: map[string]*bench.Record{}}
+	for i := range run.Records {
+		r := run.Records[i]
+		name := r.Case()
+		earlier, ok := m.records[name]
+		if !ok {
+			m.order = append(m.order, name)
+		} else if !differ(earlier, &r) {
+			r.Time.Samples = slices.Concat(earlier.Time.Samples, r.Time.Samples)
+		}
+		m.records[name] = &r
+	}
+	return m
+}
+
+// differ tells whether two records of a case are of different problems: other data or, where they are sums or dot products, or the same
+// component of a vector, another exact result, as other factors give.
+func differ(a, b *bench.Record) bool {
+	if a.Dataset.SHA256 != b.Dataset.SHA256 {
+		return true
+	}
+	sameRow := a.Row == nil && b.Row == nil || a.Row != nil && b.Row != nil && *a.Row == *b.Row
+	return sameRow && a.Exact != b.Exact
+}
+
+func newRow(name string, a, b *bench.Record, alpha float64) Row {
+	before, after := Bits(check.CorrectBitsOf(a)), Bits(check.CorrectBitsOf(b))
+	row := Row{
+		Case: name, Label: check.Label(b), Old: a, New: b, OldBits: &before, NewBits: &after,
+		HashChanged: a.ResultHash != b.ResultHash, OutOfBound: b.OutsideBound() && !a.OutsideBound(),
+		BitsChange: change(float64(before), float64(after), float64(b.ActualBits)),
+	}
+	if len(a.Time.Samples) > 0 && len(b.Time.Samples) > 0 {
+		row.Time = newTime(a.Time.Samples, b.Time.Samples, alpha)
+	}
+	return row
+}
+
+// change is the difference of correct bits. An exact result counts as one of all bits of the format, plus one, which is half a
+// unit of the last place; so that what is lost by one is a finite number.
+func change(before, after, bits float64) float64 {
+	if before == after {
+		return 0
+	}
+	if math.IsInf(before, 1) {
+		before = max(after, bits+1)
+	}
+	if math.IsInf(after, 1) {
+		after = max(before, bits+1)
+	}
+	return after - before
+}
+
+// newTime compares samples by the Mann-Whitney U test, which assumes nothing about their distribution.
+//
+// The interval for the ratio of the medians is made of intervals for each median (bench.MedianInterval) of confidence 1 - alpha/2: both
+// cover their medians with probability 1 - alpha at least (Bonferroni), and then the ratio lies between Lo = new.Lo/old.Hi and
+// Hi = new.Hi/old.Lo.
+func newTime(old, now []float64, alpha float64) *Time {
+	x, y := bench.MedianInterval(old, 1-alpha/2), bench.MedianInterval(now, 1-alpha/2)
+	t := &Time{
+		OldNs: bench.Median(old), NewNs: bench.Median(now), OldSamples: len(old), NewSamples: len(now),
+		Confidence: max(0, x.Confidence+y.Confidence-1),
+	}
+	t.Ratio, t.Lo, t.Hi = quotient(t.NewNs, t.OldNs), quotient(y.Lo, x.Hi), quotient(y.Hi, x.Lo)
+	thresholds := benchmath.Thresholds{CompareAlpha: alpha}
+	t.P = benchmath.AssumeNothing.Compare(
+		benchmath.NewSample(slices.Clone(old), &thresholds), benchmath.NewSample(slices.Clone(now), &thresholds)).P
+	t.Significant = t.P < alpha && (t.Lo > 1 || t.Hi < 1)
+	return t
+}
+
+// quotient is x/y; 1 where both are 0, and a large number where only y is.
+func quotient(x, y float64) float64 {
+	switch {
+	case y > 0:
+		return x / y
+	case x == 0:
+		return 1
+	}
+	return math.MaxFloat64
+}
+
+// environment lists what differs between the environments of the compared records; nil where one is not known. Where a run was made
+// in several, the last one counts.
+func environment(old, now *bench.Run, rows []Row) []bench.Difference {
+	last := rows[len(rows)-1]
+	a, ok1 := old.Environment(last.Old.EnvID)
+	b, ok2 := now.Environment(last.New.EnvID)
+	if !ok1 || !ok2 {
+		return nil
+	}
+	return append([]bench.Difference{}, bench.Differences(a, b)...)
+}

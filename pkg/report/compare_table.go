@@ -1,0 +1,228 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"mpbench/pkg/bench"
+	"mpbench/pkg/compare"
+)
+
+// CompareTable writes one table for each data set with times, their change and the change of correct bits, the rows that break a rule
+// marked, and under the tables what fails, what is in one run only, and how the environments differ.
+func CompareTable(w io.Writer, result *compare.Result, opts Options) error {
+	out := bufio.NewWriter(w)
+	columns := fitColumns(compareColumns(result, opts), result, opts.Width)
+	for i, g := range compareGroups(result) {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		fmt.Fprintln(out, compareTitle(g[0].New))
+		if err := writeGrid(out, compareGrid(columns, result, g, opts)); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(out)
+	for _, f := range result.Failures {
+		wrap(out, verdict(true, opts)+" "+f.String(), opts.Width)
+	}
+	for _, line := range compareNotes(result) {
+		wrap(out, line, opts.Width)
+	}
+	return out.Flush()
+}
+
+// compareGroups puts rows of the same command and data set together, in the order of first appearance.
+func compareGroups(result *compare.Result) [][]*compare.Row {
+	var groups [][]*compare.Row
+	index := map[string]int{}
+	for i := range result.Rows {
+		row := &result.Rows[i]
+		key := compareTitle(row.New)
+		j, ok := index[key]
+		if !ok {
+			j = len(groups)
+			index[key] = j
+			groups = append(groups, nil)
+		}
+		groups[j] = append(groups[j], row)
+	}
+	return groups
+}
+
+func compareTitle(r *bench.Record) string {
+	name, facts := group{records: []*bench.Record{r}}.title()
+	var shape []string
+	for _, fact := range facts {
+		if !strings.HasPrefix(fact, "condition") {
+			shape = append(shape, fact)
+		}
+	}
+	return r.Command + " " + name + "   " + strings.Join(shape, "  ")
+}
+
+// compareColumn is a column of the tables for people.
+type compareColumn struct {
+	head  string
+	right bool
+	cell  func(*compare.Row) string
+}
+
+// compareColumns are the columns of all tables. A setting is a column of its own if a method at one precision occurs with two.
+func compareColumns(result *compare.Result, opts Options) []compareColumn {
+	timed := func(cell func(*compare.Time) string) func(*compare.Row) string {
+		return func(r *compare.Row) string {
+			if r.Time == nil {
+				return none
+			}
+			return cell(r.Time)
+		}
+	}
+	columns := []compareColumn{{"method", false, func(r *compare.Row) string { return r.New.Method }}}
+	var all []group
+	for _, rows := range compareGroups(result) {
+		g := group{}
+		for _, r := range rows {
+			g.records = append(g.records, r.New)
+		}
+		all = append(all, g)
+	}
+	for _, c := range variants(all) {
+		columns = append(columns, compareColumn{c.title(), c.right, func(r *compare.Row) string { return c.cell(group{}, r.New) }})
+	}
+	return append(columns,
+		compareColumn{"bits", true, func(r *compare.Row) string { return fmt.Sprint(r.New.PrecisionBits) }},
+		compareColumn{"old", true, timed(func(t *compare.Time) string { return siTime(t.OldNs, opts.ASCII) })},
+		compareColumn{"new", true, timed(func(t *compare.Time) string { return siTime(t.NewNs, opts.ASCII) })},
+		compareColumn{"change", true, timed(func(t *compare.Time) string {
+			if !t.Significant {
+				return "~"
+			}
+			return compare.Percent(t.Ratio)
+		})},
+		compareColumn{intervalTitle(result), true, timed((*compare.Time).Interval)},
+		compareColumn{"p", true, timed(func(t *compare.Time) string { return pValue(t.P) })},
+		compareColumn{"corr. bits", true, bitsChangeCell},
+	)
+}
+
+// fitColumns leaves out the p-values, and then the intervals, if the tables are wider than the terminal.
+func fitColumns(columns []compareColumn, result *compare.Result, width int) []compareColumn {
+	if width <= 0 {
+		width = 80
+	}
+	for _, title := range []string{"p", intervalTitle(result)} {
+		total := -columnGap
+		for j, c := range columns {
+			total += columnGap + compareWidth(c, j, result)
+		}
+		if total > width {
+			columns = slices.DeleteFunc(columns, func(c compareColumn) bool { return c.head == title })
+		}
+	}
+	return columns
+}
+
+func intervalTitle(result *compare.Result) string {
+	return fmt.Sprintf("%.3g%% interval", 100*(1-result.Alpha))
+}
+
+// compareWidth is the width of a column, the same in all tables.
+func compareWidth(c compareColumn, j int, result *compare.Result) int {
+	width := textWidth(c.head)
+	for i := range result.Rows {
+		width = max(width, textWidth(markedCell(c, j, result, &result.Rows[i])))
+	}
+	return width
+}
+
+func pValue(p float64) string {
+	if p < 0.0005 {
+		return "0.000"
+	}
+	return fmt.Sprintf("%.3f", p)
+}
+
+// bitsChangeCell is "=" for the same result, the new number of correct bits with its change for another.
+func bitsChangeCell(r *compare.Row) string {
+	switch {
+	case !r.HashChanged && r.BitsChange == 0:
+		return "="
+	case r.BitsChange == 0:
+		return r.NewBits.String() + " other"
+	}
+	return fmt.Sprintf("%s %+.1f", r.NewBits, r.BitsChange)
+}
+
+func compareGrid(columns []compareColumn, result *compare.Result, rows []*compare.Row, opts Options) gridText {
+	heads := make([]string, len(columns))
+	cells := make([][]string, len(rows))
+	for j, c := range columns {
+		width := compareWidth(c, j, result)
+		heads[j] = gap(j) + pad(c.head, width, c.right)
+		for i, r := range rows {
+			text := pad(markedCell(c, j, result, r), width, c.right)
+			if opts.Color && j == 0 && len(r.Broken) > 0 {
+				text = red + text + reset
+			}
+			cells[i] = append(cells[i], gap(j)+text)
+		}
+	}
+	return gridText{heads: [][]string{heads}, rows: cells}
+}
+
+// markedCell marks the first cell of rows that fail.
+func markedCell(c compareColumn, j int, result *compare.Result, r *compare.Row) string {
+	text := c.cell(r)
+	switch {
+	case j > 0 || len(result.Failures) == 0:
+		return text
+	case len(r.Broken) > 0:
+		return "! " + text
+	}
+	return "  " + text
+}
+
+// compareNotes are what is said under the tables.
+func compareNotes(result *compare.Result) []string {
+	var lines []string
+	few := 0
+	for _, r := range result.Rows {
+		if r.Time != nil && r.Time.Confidence < 1-result.Alpha {
+			few++
+		}
+	}
+	if few > 0 {
+		lines = append(lines, fmt.Sprintf("warning: %s too few samples for an interval of %.3g %%; no change of their time can be significant, take --runs 10 or more",
+			plural(few, "row has", "rows have"), 100*(1-result.Alpha)))
+	}
+	for _, only := range []struct {
+		where  string
+		labels []string
+	}{{"old", result.OnlyOld}, {"new", result.OnlyNew}} {
+		if n := len(only.labels); n > 0 {
+			lines = append(lines, fmt.Sprintf("only in the %s run: %s (%s)", only.where, plural(n, "case", "cases"), shortList(only.labels)))
+		}
+	}
+	for _, d := range result.Environment {
+		lines = append(lines, "environment: "+d.String())
+	}
+	switch {
+	case result.Environment == nil:
+		lines = append(lines, "environment: not known")
+	case len(result.Environment) == 0:
+		lines = append(lines, "environment: the same")
+	}
+	return lines
+}
+
+// shortList names the first three.
+func shortList(labels []string) string {
+	if len(labels) > 3 {
+		return strings.Join(labels[:3], "; ") + "; ..."
+	}
+	return strings.Join(labels, "; ")
+}
