@@ -12,6 +12,7 @@ import (
 	"mpbench/pkg/bench"
 	"mpbench/pkg/check"
 	"mpbench/pkg/gemv"
+	"mpbench/pkg/plot"
 	"mpbench/pkg/reduce"
 	"mpbench/pkg/report"
 	"mpbench/pkg/rns"
@@ -60,12 +61,16 @@ func exitCode(err error) int {
 		moduli *deferred.TooManyModuliError
 		line   *bench.LineError
 		plan   *check.Error
+		kind   *plot.UnknownKindError
+		empty  *plot.NoDataError
 	)
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &status):
 		return status.code
+	case errors.As(err, &kind), errors.As(err, &empty): // before export, which wraps them
+		return exitUsage
 	case errors.Is(err, datasets.ErrInput), errors.As(err, &export), errors.As(err, &line):
 		return exitInputOutput
 	case errors.Is(err, datasets.ErrUsage), errors.Is(err, reduce.ErrOption), errors.Is(err, gemv.ErrOption),

@@ -165,3 +165,14 @@ func describeSet(w io.Writer, command string, s *datasets.Set) error {
 	}
 	return report.List(w, []string{"parameter", "default", "values", "meaning"}, rows, columns(w))
 }
+
+// allMethodNames are the names of the methods of all commands.
+func allMethodNames() []string {
+	names := namesOf(reduce.Methods(), methodName)
+	for _, name := range append(namesOf(reduce.DotMethods(), methodName), namesOf(gemv.Methods(), gemvName)...) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

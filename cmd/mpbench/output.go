@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -17,16 +18,20 @@ type outputOptions struct {
 	format string
 	export []string
 	color  string
+	plot   plotOptions
 
 	journal string // the file of export that has been written already
 }
 
 func (o *outputOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "table", "format on standard output: table, markdown, csv, json, jsonl or gobench")
-	f.StringArrayVar(&o.export, "export", nil, "also write `file`, in the format of its ending (.jsonl .json .csv .md .bench .txt); repeatable")
+	f.StringVar(&o.format, "format", "table", "format on standard output: "+strings.Join(formatNames(), ", "))
+	f.StringArrayVar(&o.export, "export", nil, "also write `file`, in the format of its ending:\n"+strings.Join(endings(), " ")+"; repeatable")
 	f.StringVar(&o.color, "color", "auto", "colour in tables: auto, always or never (NO_COLOR is honoured)")
+	o.plot.addFlags(f, "of pictures and pages: ")
+	o.plot.complete(cmd)
 	complete(cmd, "format", formatNames())
+	completeFiles(cmd, "export", endings())
 	complete(cmd, "color", []string{"auto", "always", "never"})
 }
 
@@ -36,6 +41,24 @@ func formatNames() []string {
 		names = append(names, f.Name)
 	}
 	return names
+}
+
+// endings returns the endings of file names that stand for a format.
+func endings() []string {
+	var list []string
+	for _, f := range report.Formats() {
+		list = append(list, f.Endings...)
+	}
+	return list
+}
+
+// completeFiles makes the shell complete a flag with the names of files that have one of the endings.
+func completeFiles(cmd *cobra.Command, flag string, endings []string) {
+	var bare []string
+	for _, e := range endings {
+		bare = append(bare, strings.TrimPrefix(e, "."))
+	}
+	_ = cmd.MarkFlagFilename(flag, bare...)
 }
 
 // complete makes the shell complete a flag from a list.
@@ -48,10 +71,21 @@ func (o *outputOptions) check() error {
 	if _, err := report.FormatByName(o.format); err != nil {
 		return err
 	}
+	if o.format == "png" && isTerminal(os.Stdout) {
+		return usagef("--format png is not for a terminal; redirect standard output, or use --export FILE.png")
+	}
 	if err := checkColor(o.color); err != nil {
 		return err
 	}
-	for _, path := range o.export {
+	if err := o.plot.check(); err != nil {
+		return err
+	}
+	return checkExports(o.export)
+}
+
+// checkExports finds out whether files can be written, in formats that there are.
+func checkExports(paths []string) error {
+	for _, path := range paths {
 		if _, err := report.FormatByPath(path); err != nil {
 			return err
 		}
@@ -79,7 +113,9 @@ func (o *outputOptions) write(cmd *cobra.Command, run *bench.Run) error {
 	}
 	out := cmd.OutOrStdout()
 	if err := format.Render(out, run, o.renderOptions(out)); err != nil {
-		err = inputOutputf("cannot write to standard output: %v", err)
+		if exitCode(err) != exitUsage {
+			err = inputOutputf("cannot write to standard output: %v", err)
+		}
 		return firstError(err, o.exportAll(run))
 	}
 	return o.exportAll(run)
@@ -91,7 +127,7 @@ func (o *outputOptions) exportAll(run *bench.Run) error {
 		if path == o.journal {
 			continue
 		}
-		first = firstError(first, report.Export(path, run, report.Options{}))
+		first = firstError(first, report.Export(path, run, report.Options{Plot: o.plot.options()}))
 	}
 	return first
 }
@@ -106,7 +142,7 @@ func firstError(a, b error) error {
 // renderOptions fits the output to the terminal.
 func (o *outputOptions) renderOptions(out io.Writer) report.Options {
 	color := o.color == "always" || o.color == "auto" && isTerminal(out) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	return report.Options{Width: columns(out), Color: color}
+	return report.Options{Width: columns(out), Color: color, Plot: o.plot.options()}
 }
 
 func isTerminal(w io.Writer) bool {

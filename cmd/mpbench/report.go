@@ -9,35 +9,38 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpbench/pkg/bench"
+	"mpbench/pkg/report"
 )
 
 // newReport builds the command report.
 func newReport() *cobra.Command {
 	var output outputOptions
+	var page string
 	cmd := &cobra.Command{
 		Use:     "report FILE...",
 		Short:   "Render saved results again, in any format",
 		Long:    "Reads result files (.jsonl or .json; - is standard input) and renders their records as sum does.",
-		Example: "  mpbench sum --export run.jsonl\n  mpbench report run.jsonl --format markdown",
+		Example: "  mpbench sum --export run.jsonl\n  mpbench report run.jsonl --format markdown\n  mpbench report run.jsonl --html run.html",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("report: name a file of results, such as run.jsonl, or - for standard input")
 			}
 			return nil
 		},
+		ValidArgsFunction: completeResults,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if page != "" {
+				if err := checkPage(page); err != nil {
+					return err
+				}
+				output.export = append(output.export, page)
+			}
 			if err := output.check(); err != nil {
 				return err
 			}
-			all := &bench.Run{}
-			for _, path := range args {
-				run, err := readRun(path)
-				if err != nil {
-					return err
-				}
-				all.Environments = append(all.Environments, run.Environments...)
-				all.Records = append(all.Records, run.Records...)
-				all.Warnings = append(all.Warnings, run.Warnings...)
+			all, err := readRuns(args)
+			if err != nil {
+				return err
 			}
 			if err := output.write(cmd, all); err != nil {
 				return err
@@ -45,8 +48,38 @@ func newReport() *cobra.Command {
 			return checkRecords(all.Records)
 		},
 	}
+	cmd.Flags().StringVar(&page, "html", "", "also write `file`, one page for a browser with sortable tables, pictures and environment")
+	completeFiles(cmd, "html", []string{".html"})
 	output.addFlags(cmd)
 	return cmd
+}
+
+// checkPage refuses a name that --export would take for another format.
+func checkPage(path string) error {
+	if f, err := report.FormatByPath(path); err != nil || f.Name != "html" {
+		return usagef("--html %s: want a name that ends with .html", path)
+	}
+	return nil
+}
+
+// completeResults makes the shell complete arguments with files of results.
+func completeResults(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"jsonl", "json"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// readRuns reads files of results as one run.
+func readRuns(paths []string) (*bench.Run, error) {
+	all := &bench.Run{}
+	for _, path := range paths {
+		run, err := readRun(path)
+		if err != nil {
+			return nil, err
+		}
+		all.Environments = append(all.Environments, run.Environments...)
+		all.Records = append(all.Records, run.Records...)
+		all.Warnings = append(all.Warnings, run.Warnings...)
+	}
+	return all, nil
 }
 
 // readRun reads a file of results.

@@ -55,6 +55,7 @@ not available; 4 input or output failed; 130 interrupted (what was measured is p
 	root.AddCommand(newSum(), newDot(), newGemv(), newModuli(), newDatasets(), newMethods(), newInfo(), newReport(), newMan())
 	root.AddCommand(newPaper())
 	root.AddCommand(newCheck(), newCompare())
+	root.AddCommand(newPlot())
 	return root
 }
 

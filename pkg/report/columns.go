@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"mpbench/pkg/bench"
 )
@@ -101,6 +102,23 @@ func errorColumn(kind string) column {
 
 func boundColumn(kind string) column {
 	return column{[2]string{kind, "bound"}, true, group.boundText}
+}
+
+// valueColumn is the computed value with up to 17 digits.
+func valueColumn() column {
+	return column{[2]string{"", "value"}, true, func(g group, r *bench.Record) string {
+		if r.Row != nil {
+			return g.value(r, maxValueWidth)
+		}
+		return g.notation.format(r.Value, maxValueDigits, maxValueWidth+1)
+	}}
+}
+
+// timeColumn is the median with the reach of its interval.
+func timeColumn(ascii bool) column {
+	return plainColumn("", "time", true, ifTimed(func(r *bench.Record) string {
+		return strings.TrimSpace(siTime(r.Time.Median, ascii) + " " + spread(r.Time, ascii))
+	}))
 }
 
 // ifTimed makes a cell of records that have a time.

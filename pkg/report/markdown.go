@@ -40,12 +40,7 @@ func markdownColumns(all []group, g group, notes *notes, opts Options) []column 
 	columns = append(columns,
 		bitsColumn,
 		moduliColumn,
-		column{[2]string{"", "value"}, true, func(g group, r *bench.Record) string {
-			if r.Row != nil {
-				return g.value(r, maxValueWidth)
-			}
-			return g.notation.format(r.Value, maxValueDigits, maxValueWidth+1)
-		}},
+		valueColumn(),
 		errorColumn(g.errorKind()),
 		plainColumn("correct", "bits", true, correctBits),
 		boundColumn(g.errorKind()),
@@ -55,9 +50,7 @@ func markdownColumns(all []group, g group, notes *notes, opts Options) []column 
 			}
 			return withinBound(r)
 		}),
-		plainColumn("", "time", true, ifTimed(func(r *bench.Record) string {
-			return strings.TrimSpace(siTime(r.Time.Median, opts.ASCII) + " " + spread(r.Time, opts.ASCII))
-		})),
+		timeColumn(opts.ASCII),
 		perElementColumn(),
 		convertColumn(opts.ASCII),
 		bandwidthColumn(),

@@ -1,5 +1,5 @@
-// Package report renders the records of pkg/bench: tables for people, Markdown, CSV, JSON, and the format of
-// Go benchmarks. Each renderer has its own file and works from records alone, so that a saved run can be
+// Package report renders the records of pkg/bench: tables for people, Markdown, CSV, JSON, the format of Go
+// benchmarks, a page for browsers, and pictures. Each renderer has its own file and works from records alone, so that a saved run can be
 // rendered again in any format.
 package report
 
@@ -12,6 +12,7 @@ import (
 
 	"mpbench/internal/suggest"
 	"mpbench/pkg/bench"
+	"mpbench/pkg/plot"
 )
 
 // Options are what a renderer needs to know about where its output goes. Formats for programs ignore them.
@@ -19,6 +20,8 @@ type Options struct {
 	Width int  // columns of the terminal; 0 for 80
 	Color bool // mark success and failure by colour too
 	ASCII bool // write "us" and "+-" instead of "µs" and "±"
+
+	Plot plot.Options // of pictures
 }
 
 // A Format is one way to write a run.
@@ -38,6 +41,9 @@ func Formats() []Format {
 		{"json", []string{".json"}, "one JSON object holding the whole run", JSON},
 		{"jsonl", []string{".jsonl"}, "JSON lines: environment and records, complete", JSONL},
 		{"gobench", []string{".bench"}, "Go benchmark format, one line a sample, for benchstat", GoBench},
+		{"html", []string{".html"}, "one page with tables, pictures and environment, for a browser", HTML},
+		{"svg", []string{".svg"}, "a picture, see mpbench plot", SVG},
+		{"png", []string{".png"}, "the same picture in pixels", PNG},
 	}
 }
 

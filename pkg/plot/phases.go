@@ -1,0 +1,141 @@
+package plot
+
+import (
+	"fmt"
+	"slices"
+
+	"mpbench/pkg/bench"
+)
+
+// A barChart shows one bar a record, stacked from its phases, under headings that name the data.
+type barChart struct {
+	rows   []barRow
+	phases []string // names, in the order of the legend
+	share  bool     // bars have the same length, and their parts are shares of it
+	most   float64  // the longest bar, in nanoseconds
+}
+
+// A barRow is a bar, or a heading if it has no parts.
+type barRow struct {
+	label string
+	parts []part
+	total float64 // nanoseconds
+}
+
+// A part of a bar is a phase, by its index in barChart.phases.
+type part struct {
+	phase int
+	ns    float64
+}
+
+// maxBars bounds a picture; shareFrom is the ratio of the longest to the shortest bar from which on bars show shares, as the
+// short ones could not be seen otherwise.
+const (
+	maxBars   = 48
+	shareFrom = 12
+)
+
+// drawPhases draws where the time of each record goes: conversion, copies, and the operation, which is split into the parts
+// that a method reports.
+func drawPhases(records []*bench.Record, _ Options) *chart {
+	c := &chart{title: "Phases", bars: &barChart{}}
+	b := c.bars
+	var shown []*bench.Record
+	for _, r := range records {
+		if len(phaseParts(r)) > 0 {
+			shown = append(shown, r)
+		}
+	}
+	if len(shown) == 0 {
+		return nil
+	}
+	c.noteMissing(len(shown)-maxBars, "result", "results", maxBars)
+	shown = shown[:min(len(shown), maxBars)]
+	names := newNames(shown, nil)
+	heading := ""
+	least := 0.0
+	for _, r := range shown {
+		if h := fullTitle(r); h != heading {
+			heading = h
+			b.rows = append(b.rows, barRow{label: h})
+		}
+		row := barRow{label: names.of(r)}
+		for _, p := range phaseParts(r) {
+			b.phases = appendNew(b.phases, p.name)
+			row.parts = append(row.parts, part{slices.Index(b.phases, p.name), p.ns})
+			row.total += p.ns
+		}
+		b.most = max(b.most, row.total)
+		if least == 0 || row.total < least {
+			least = row.total
+		}
+		b.rows = append(b.rows, row)
+	}
+	if b.share = b.most > shareFrom*least; b.share {
+		c.title = "Phases, as shares of their sum"
+	}
+	return c
+}
+
+// namedPart is a phase of a record.
+type namedPart struct {
+	name string
+	ns   float64
+}
+
+// phaseParts are the phases of a record that took time, in the order of execution. Phases without a standard name are parts of
+// the kernel: they stand in its place, with what is left of it. A single one that is all of it is the kernel.
+func phaseParts(r *bench.Record) []namedPart {
+	var parts []namedPart
+	add := func(name string, ns float64) {
+		if ns > 0 {
+			parts = append(parts, namedPart{name, ns})
+		}
+	}
+	standard := []string{bench.PhaseConvert, bench.PhaseH2D, bench.PhaseKernel, bench.PhaseD2H}
+	add("conversion", r.Phases[bench.PhaseConvert])
+	add("copy to device", r.Phases[bench.PhaseH2D])
+	rest := r.Phases[bench.PhaseKernel]
+	var inner []namedPart
+	for _, name := range r.Phases.Names() {
+		if ns := r.Phases[name]; !slices.Contains(standard, name) && ns > 0 {
+			inner = append(inner, namedPart{name, ns})
+			rest -= ns
+		}
+	}
+	if len(inner) == 1 && rest < 0.2*inner[0].ns {
+		inner, rest = nil, r.Phases[bench.PhaseKernel]
+	}
+	for _, p := range inner {
+		add(p.name, p.ns)
+	}
+	if len(inner) > 0 {
+		add("rest of the operation", rest)
+	} else {
+		add("operation", rest)
+	}
+	add("copy from device", r.Phases[bench.PhaseD2H])
+	return parts
+}
+
+func hasPhases(records []*bench.Record) bool {
+	for _, r := range records {
+		if len(phaseParts(r)) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// timeOf writes nanoseconds with three digits.
+func timeOf(ns float64) string {
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}} {
+		if ns >= 0.9995*u.size {
+			return fmt.Sprintf("%.3g %s", ns/u.size, u.name)
+		}
+	}
+	return fmt.Sprintf("%.3g ns", ns)
+}

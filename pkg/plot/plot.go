@@ -1,0 +1,203 @@
+// Package plot draws the records of pkg/bench: error against condition number, correct bits against precision, time against
+// size and precision, phases, and the figures of the 2018 paper. It draws from records alone, so that a saved run can be
+// drawn again.
+//
+// Pictures can be read without colour: every series has its own marker and dashes. What no scale of numbers holds has a band
+// of its own at the edge: exact results (error 0, infinitely many correct bits), infinite errors and condition numbers. Axes
+// of errors and condition numbers are those of decimal logarithms, so that they reach beyond the range of float64.
+//
+// The same records give the same picture, byte for byte.
+package plot
+
+import (
+	"fmt"
+	"strings"
+
+	"mpbench/internal/suggest"
+	"mpbench/pkg/bench"
+)
+
+// Auto is the kind that stands for the one that fits the records best.
+const Auto = "auto"
+
+// Options say what is drawn, and how.
+type Options struct {
+	Kind      string  // name of a Kind; empty or Auto for the one that fits best
+	Title     string  // in place of the kind's own
+	Bandwidth float64 // bytes per second that memory gives, for the memory floor of times; 0 draws none
+	Width     int     // pixels; 0 for 760
+	Inline    bool    // SVG for a page: no background, no XML header
+}
+
+// A Kind is one way to look at a run.
+type Kind struct {
+	Name    string // as in --kind
+	Summary string // one line
+
+	// draw returns nil where the records hold nothing to draw.
+	draw func([]*bench.Record, Options) *chart
+	// fits tells whether the picture says something: whether there is more than one value along its axis.
+	fits func([]*bench.Record) bool
+}
+
+// Kinds returns all kinds, in the order in which Choose tries them.
+func Kinds() []Kind {
+	return []Kind{
+		{"time-n", "time against the number of terms", drawTimeN, severalSizes},
+		{"error", "relative error against condition number", drawError, severalConditions},
+		{"time-precision", "time against precision, every method and, with a bandwidth, the memory floor", drawTimePrecision, severalTimedPrecisions},
+		{"bits", "correct bits against precision", drawBits, severalPrecisions},
+		{"phases", "conversion, copies and parts of the operation as stacked bars", drawPhases, hasPhases},
+		{"mpres2018-fig6", "Figure 6 of the 2018 paper: reduce1, reduce2 and reduce3 by number of blocks, time against precision", drawFigure6, isFigure6},
+		{"mpres2018-fig7", "Figure 7 of the 2018 paper: serial and residue-parallel sums on a GPU, time against precision", drawFigure7, isFigure7},
+	}
+}
+
+// KindNames returns the names that Options.Kind takes.
+func KindNames() []string {
+	names := []string{Auto}
+	for _, k := range Kinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// An UnknownKindError is a usage error: there is no such kind.
+type UnknownKindError struct{ Name string }
+
+func (e *UnknownKindError) Error() string {
+	return suggest.Unknown("kind of plot", e.Name, KindNames())
+}
+
+// A NoDataError says that the records hold nothing that a kind draws.
+type NoDataError struct{ Kind Kind }
+
+func (e *NoDataError) Error() string {
+	return fmt.Sprintf("nothing to draw for %s (%s): no record has what it takes; --kind auto chooses a kind that fits", e.Kind.Name, e.Kind.Summary)
+}
+
+// CheckKind returns an *UnknownKindError unless there is a kind of that name.
+func CheckKind(name string) error {
+	_, err := kindByName(name)
+	return err
+}
+
+// kindByName returns the kind, a nil pointer for Auto.
+func kindByName(name string) (*Kind, error) {
+	if name == "" || name == Auto {
+		return nil, nil
+	}
+	for _, k := range Kinds() {
+		if k.Name == name {
+			return &k, nil
+		}
+	}
+	return nil, &UnknownKindError{name}
+}
+
+// Fitting returns the kinds that say something about the records.
+func Fitting(run *bench.Run) []Kind {
+	records := pointers(run)
+	var list []Kind
+	for _, k := range Kinds() {
+		if k.fits(records) && k.draw(records, Options{}) != nil {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// choose returns the kind that shows what differs between the records; sums and dot products over precisions are looked at for
+// their accuracy, matrix-vector products for their time.
+func choose(records []*bench.Record) *Kind {
+	order := map[string]int{"time-n": 0, "error": 1, "bits": 2, "time-precision": 3}
+	if len(records) > 0 && records[0].Command == "gemv" {
+		order["bits"], order["time-precision"] = 3, 2
+	}
+	var best *Kind
+	for _, k := range Kinds() {
+		if i, ok := order[k.Name]; ok && k.fits(records) && (best == nil || i < order[best.Name]) {
+			best = &k
+		}
+	}
+	if best != nil {
+		return best
+	}
+	for _, name := range []string{"error", "bits", "phases"} { // single points
+		k, _ := kindByName(name)
+		if k.draw(records, Options{}) != nil {
+			return k
+		}
+	}
+	return nil
+}
+
+// New draws a run. It returns an *UnknownKindError for a kind that does not exist and a *NoDataError where the records hold
+// nothing that the kind draws; with Auto there is always a picture.
+func New(run *bench.Run, o Options) (*Figure, error) {
+	kind, err := kindByName(o.Kind)
+	if err != nil {
+		return nil, err
+	}
+	records := pointers(run)
+	auto := kind == nil
+	if auto {
+		kind = choose(records)
+	}
+	var c *chart
+	if kind != nil {
+		c = kind.draw(records, o)
+	}
+	switch {
+	case c == nil && !auto:
+		return nil, &NoDataError{*kind}
+	case c == nil:
+		c = &chart{title: "No results"}
+	default:
+		c.facts = facts(run, records)
+	}
+	if o.Title != "" {
+		c.title = o.Title
+	}
+	return newFigure(c, o), nil
+}
+
+func pointers(run *bench.Run) []*bench.Record {
+	list := make([]*bench.Record, len(run.Records))
+	for i := range run.Records {
+		list[i] = &run.Records[i]
+	}
+	return list
+}
+
+// facts says what was measured where, in one line.
+func facts(run *bench.Run, records []*bench.Record) string {
+	var commands, parts []string
+	for _, r := range records {
+		commands = appendNew(commands, r.Command)
+	}
+	parts = append(parts, strings.Join(commands, ", "))
+	if len(records) == 1 {
+		parts = append(parts, "1 result")
+	} else {
+		parts = append(parts, fmt.Sprintf("%d results", len(records)))
+	}
+	var machines []string
+	for _, env := range run.Environments {
+		name := env.CPU.Brand
+		for _, gpu := range env.GPUs {
+			name += " + " + gpu.Name
+		}
+		machines = appendNew(machines, name)
+	}
+	return strings.Join(append(parts, machines...), " · ")
+}
+
+func appendNew(list []string, s string) []string {
+	for _, have := range list {
+		if have == s {
+			return list
+		}
+	}
+	return append(list, s)
+}

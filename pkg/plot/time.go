@@ -1,0 +1,122 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"mpbench/pkg/bench"
+)
+
+// timeAxis is a logarithmic axis of nanoseconds.
+func timeAxis() axis {
+	return axis{label: "time (median and its interval)", log: true, text: timeText, empty: [2]float64{0, 3}}
+}
+
+// timePoint is the median of a record with its interval at x; false for a record without a time.
+func timePoint(x float64, r *bench.Record) (point, bool) {
+	if r.Time.Median <= 0 {
+		return point{}, false
+	}
+	p := point{xy: xy{x, math.Log10(r.Time.Median)}}
+	p.lo, p.hi = p.y, p.y
+	if r.Time.Lo > 0 && r.Time.Hi >= r.Time.Lo {
+		p.lo, p.hi = math.Log10(r.Time.Lo), math.Log10(r.Time.Hi)
+	}
+	return p, true
+}
+
+// drawTimeN draws times against the number of terms, or of columns, on logarithmic axes.
+func drawTimeN(records []*bench.Record, _ Options) *chart {
+	c := &chart{
+		title: "Time against the number of terms", y: timeAxis(),
+		x: axis{label: "n", log: true, text: countText, ticks: sizes(records)},
+	}
+	return c.gather(records, source{
+		panel: func(r *bench.Record) string { return title(r, false) },
+		point: func(r *bench.Record) (point, bool) {
+			if r.Shape.N <= 0 {
+				return point{}, false
+			}
+			return timePoint(math.Log10(float64(r.Shape.N)), r)
+		},
+	})
+}
+
+// sizes are ticks at the sizes of the records where these are few, nil otherwise.
+func sizes(records []*bench.Record) []float64 {
+	var list []float64
+	for _, r := range records {
+		if x := math.Log10(float64(r.Shape.N)); r.Shape.N > 0 && !slices.Contains(list, x) {
+			list = append(list, x)
+		}
+	}
+	if len(list) > 12 {
+		return nil
+	}
+	slices.Sort(list)
+	return list
+}
+
+func severalSizes(records []*bench.Record) bool {
+	return several(records, func(r *bench.Record) (key, value string) {
+		if r.Time.Median <= 0 {
+			return "", ""
+		}
+		return r.Command + r.Method + title(r, false), fmt.Sprint(r.Shape.N)
+	})
+}
+
+// drawTimePrecision draws times against precisions on logarithmic axes, a panel for each data set and shape, with the memory
+// floor if the bandwidth is known.
+func drawTimePrecision(records []*bench.Record, o Options) *chart {
+	c := &chart{title: "Time against precision", x: precisionAxis(records), y: timeAxis()}
+	c = c.gather(records, source{panel: dataTitle, hidden: []string{"precision"}, point: precisionPoint})
+	if c != nil && o.Bandwidth > 0 {
+		c.addFloor(records, o.Bandwidth)
+	}
+	return c
+}
+
+func precisionPoint(r *bench.Record) (point, bool) {
+	if r.PrecisionBits <= 0 {
+		return point{}, false
+	}
+	return timePoint(math.Log10(float64(r.PrecisionBits)), r)
+}
+
+// addFloor draws the memory floor into each panel: at each precision the least bytes that one of its records has to move,
+// divided by the bandwidth in bytes per second. A method can be faster only where its data stay in a cache.
+func (c *chart) addFloor(records []*bench.Record, bandwidth float64) {
+	found := false
+	for i := range c.panels {
+		least := map[float64]float64{} // precision -> bytes
+		for _, r := range records {
+			if p, ok := precisionPoint(r); ok && r.Throughput.Bytes > 0 && dataTitle(r) == c.panels[i].title {
+				if b, seen := least[p.x]; !seen || float64(r.Throughput.Bytes) < b {
+					least[p.x] = float64(r.Throughput.Bytes)
+				}
+			}
+		}
+		var path []xy
+		for x, bytes := range least {
+			path = append(path, xy{x, math.Log10(bytes / bandwidth * 1e9)})
+		}
+		slices.SortFunc(path, func(a, b xy) int { return int(math.Copysign(1, a.x-b.x)) })
+		c.panels[i].guides = [][]xy{path}
+		found = found || len(path) > 0
+	}
+	if found {
+		c.guides = []string{fmt.Sprintf("memory floor, %.4g GB/s", bandwidth/1e9)}
+		c.notes = append(c.notes, "memory floor: at each precision the least bytes that a method reads and writes / bandwidth")
+	}
+}
+
+func severalTimedPrecisions(records []*bench.Record) bool {
+	return several(records, func(r *bench.Record) (key, value string) {
+		if r.Time.Median <= 0 {
+			return "", ""
+		}
+		return r.Command + r.Method + dataTitle(r), fmt.Sprint(r.PrecisionBits)
+	})
+}

@@ -1,0 +1,261 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mpbench/pkg/bench"
+)
+
+// A pageColumn is a column with the number that its cells are sorted by, as a decimal string; a column of texts has no key.
+type pageColumn struct {
+	column
+	key func(*bench.Record) string
+}
+
+// resultTable is the table of one problem.
+func resultTable(all []group, g group, notes *notes, opts Options) pageTable {
+	name, facts := g.title()
+	if exactName, exact := g.exact(); exact != "" {
+		facts = append(facts, exactName+" "+exact)
+	}
+	t := pageTable{Name: name, Facts: facts}
+	columns := pageColumns(all, g, notes, opts)
+	for _, c := range columns {
+		t.Heads = append(t.Heads, pageHead{c.title(), c.key != nil})
+	}
+	for _, r := range g.records {
+		row := pageRow{Failed: r.OutsideBound()}
+		for _, c := range columns {
+			cell := pageCell{Text: strings.Join(strings.Fields(c.cell(g, r)), " "), Number: c.key != nil}
+			if c.key != nil {
+				cell.Key = c.key(r)
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// pageColumns are the columns that say something about the groups.
+func pageColumns(all []group, g group, notes *notes, opts Options) []pageColumn {
+	count := func(value func(*bench.Record) int) func(*bench.Record) string {
+		return func(r *bench.Record) string { return strconv.Itoa(value(r)) }
+	}
+	columns := []pageColumn{{plainColumn("", "method", false, func(r *bench.Record) string { return r.Method }), nil}}
+	for _, c := range variants(all) {
+		var key func(*bench.Record) string
+		if c.right {
+			key = func(r *bench.Record) string { return strings.Trim(c.cell(group{}, r), none) }
+		}
+		columns = append(columns, pageColumn{c, key})
+	}
+	columns = append(columns,
+		pageColumn{bitsColumn, count(func(r *bench.Record) int { return r.PrecisionBits })},
+		pageColumn{moduliColumn, count(func(r *bench.Record) int { return r.Moduli })},
+		pageColumn{valueColumn(), func(r *bench.Record) string { return r.Value }},
+		pageColumn{errorColumn(g.errorKind()), func(r *bench.Record) string { return g.pick(r.RelError, r.AbsError) }},
+		pageColumn{plainColumn("correct", "bits", true, correctBits), bitsKey},
+		pageColumn{boundColumn(g.errorKind()), func(r *bench.Record) string { return g.pick(r.Bound, r.AbsBound) }},
+		pageColumn{plainColumn("", "within bound", false, withinBound), nil},
+		pageColumn{timeColumn(opts.ASCII), timed(func(r *bench.Record) float64 { return r.Time.Median })},
+		pageColumn{perElementColumn(), timed(perElementNs)},
+		pageColumn{convertColumn(opts.ASCII), timed(func(r *bench.Record) float64 { return r.Phases[bench.PhaseConvert] })},
+		pageColumn{bandwidthColumn(), timed(func(r *bench.Record) float64 { return r.Throughput.BytesPerSecond })},
+		pageColumn{memoryColumn(), count(func(r *bench.Record) int { return int(r.MatrixBytes) })},
+		pageColumn{samplesColumn, count(func(r *bench.Record) int { return len(r.Time.Samples) })},
+		pageColumn{column{[2]string{"", "note"}, false, notes.column().cell}, nil},
+	)
+	return slices.DeleteFunc(columns, func(c pageColumn) bool { return !saysSomething(c.column, all) })
+}
+
+// pick returns the relative or the absolute one of two numbers, whichever the group shows.
+func (g group) pick(relative, absolute string) string {
+	if g.zero && absolute != "" {
+		return absolute
+	}
+	return relative
+}
+
+// bitsKey sorts exact results behind all others.
+func bitsKey(r *bench.Record) string {
+	switch {
+	case r.ExactResult:
+		return "+Inf"
+	case r.CorrectBits == nil:
+		return ""
+	}
+	return number(*r.CorrectBits)
+}
+
+// headlineTable names for each problem the fastest method and the most accurate one, the fastest of these if several are.
+func headlineTable(all []group, opts Options) pageTable {
+	t := pageTable{Name: "Fastest and most accurate methods", Heads: []pageHead{
+		{"problem", false}, {"condition number", true},
+		{"fastest", false}, {"time", true}, {"correct bits", true},
+		{"most accurate", false}, {"correct bits", true}, {"time", true},
+	}}
+	for _, g := range all {
+		fastest, best := g.fastest(func(*bench.Record) bool { return true }), g.mostAccurate()
+		if best == nil {
+			continue
+		}
+		name, _ := g.title()
+		condition := pageCell{conditionText(g.first().Condition), g.first().Condition, true}
+		if g.vector() {
+			condition = pageCell{none, "", true}
+		}
+		cells := []pageCell{{Text: name}, condition}
+		cells = append(cells, methodCell(fastest), timeCell(fastest, opts), accuracyCell(fastest))
+		cells = append(cells, methodCell(best), accuracyCell(best), timeCell(best, opts))
+		t.Rows = append(t.Rows, pageRow{Cells: cells})
+	}
+	return t
+}
+
+// fastest returns the record with the least time among those that are wanted, nil if none has a time.
+func (g group) fastest(wanted func(*bench.Record) bool) *bench.Record {
+	var best *bench.Record
+	for _, r := range g.records {
+		if hasTime(r) && wanted(r) && (best == nil || r.Time.Median < best.Time.Median) {
+			best = r
+		}
+	}
+	return best
+}
+
+func (g group) mostAccurate() *bench.Record {
+	accuracy := func(r *bench.Record) float64 {
+		switch {
+		case r.ExactResult:
+			return math.Inf(1)
+		case r.CorrectBits == nil:
+			return math.Inf(-1)
+		}
+		return *r.CorrectBits
+	}
+	best := g.first()
+	for _, r := range g.records {
+		if accuracy(r) > accuracy(best) {
+			best = r
+		}
+	}
+	if f := g.fastest(func(r *bench.Record) bool { return accuracy(r) == accuracy(best) }); f != nil {
+		return f
+	}
+	return best
+}
+
+func methodCell(r *bench.Record) pageCell {
+	if r == nil {
+		return pageCell{Text: none}
+	}
+	return pageCell{Text: fmt.Sprintf("%s, %d bits", r.Method, r.PrecisionBits)}
+}
+
+func timeCell(r *bench.Record, opts Options) pageCell {
+	if r == nil || !hasTime(r) {
+		return pageCell{none, "", true}
+	}
+	return pageCell{strings.Join(strings.Fields(siTime(r.Time.Median, opts.ASCII)), " "), number(r.Time.Median), true}
+}
+
+func accuracyCell(r *bench.Record) pageCell {
+	if r == nil {
+		return pageCell{none, "", true}
+	}
+	return pageCell{correctBits(r), bitsKey(r), true}
+}
+
+// phaseTable has a column for each phase that takes time in some record.
+func phaseTable(run *bench.Run) pageTable {
+	t := pageTable{Name: "Phases", Facts: []string{"medians; phases beside convert, h2d, kernel and d2h are parts of kernel"},
+		Heads: []pageHead{{"method", false}, {"bits", true}, {"problem", false}}}
+	union := bench.Phases{}
+	for _, r := range run.Records {
+		for name, ns := range r.Phases {
+			if ns > 0 {
+				union[name] = ns
+			}
+		}
+	}
+	var names []string
+	for _, name := range union.Names() {
+		if union[name] > 0 {
+			names = append(names, name)
+			t.Heads = append(t.Heads, pageHead{name, true})
+		}
+	}
+	for i := range run.Records {
+		r := &run.Records[i]
+		if !slices.ContainsFunc(names, func(name string) bool { return r.Phases[name] > 0 }) {
+			continue
+		}
+		cells := []pageCell{{Text: r.Method}, {strconv.Itoa(r.PrecisionBits), strconv.Itoa(r.PrecisionBits), true}, {Text: r.Dataset.Label()}}
+		for _, name := range names {
+			cell := pageCell{none, "", true}
+			if ns := r.Phases[name]; ns > 0 {
+				cell = pageCell{strings.Join(strings.Fields(siTime(ns, false)), " "), number(ns), true}
+			}
+			cells = append(cells, cell)
+		}
+		t.Rows = append(t.Rows, pageRow{Cells: cells})
+	}
+	return t
+}
+
+// environmentFacts describes an environment; what is not known is left out.
+func environmentFacts(env bench.Environment) []pageFact {
+	var facts []pageFact
+	add := func(name, value string) {
+		if value != "" && value != "0" {
+			facts = append(facts, pageFact{name, value})
+		}
+	}
+	add("processor", env.CPU.Brand)
+	add("vector unit", env.CPU.SIMD)
+	add("cores", strconv.Itoa(env.CPU.Cores))
+	add("threads", strconv.Itoa(env.Threads))
+	for _, cache := range []struct {
+		name  string
+		bytes int
+	}{{"L1 data cache", env.CPU.L1D}, {"L2 cache", env.CPU.L2}, {"L3 cache", env.CPU.L3}} {
+		if cache.bytes > 0 {
+			add(cache.name, fmt.Sprintf("%d KiB", cache.bytes>>10))
+		}
+	}
+	if env.MemoryBytes > 0 {
+		add("memory", fmt.Sprintf("%.1f GiB", float64(env.MemoryBytes)/(1<<30)))
+	}
+	for _, gpu := range env.GPUs {
+		add(gpu.Device, strings.TrimSpace(fmt.Sprintf("%s, driver %s, compute capability %s", gpu.Name, gpu.Driver, gpu.Compute)))
+	}
+	add("system", env.OS)
+	add("kernel", env.Kernel)
+	if env.Virtual {
+		add("virtual", "yes")
+	}
+	add("governor", env.Governor)
+	if env.LoadAverage > 0 {
+		add("load average", fmt.Sprintf("%.2f", env.LoadAverage))
+	}
+	add("Go", strings.TrimSpace(env.Go.Version+" "+env.Go.OS+"/"+env.Go.Arch+" "+env.Go.Level))
+	add("tags", env.Go.Tags)
+	add("GODEBUG", env.Go.Debug)
+	add("version", env.Program.Version)
+	commit := env.Program.Commit
+	if env.Program.Modified {
+		commit += " with changes"
+	}
+	add("commit", commit)
+	if !env.Time.IsZero() {
+		add("time", env.Time.UTC().Format(time.RFC3339))
+	}
+	add("id", env.ID)
+	return facts
+}
