@@ -65,7 +65,7 @@ func (b *barChart) draw(c draw.Canvas) {
 	for _, r := range b.rows {
 		y -= barStep
 		if len(r.parts) == 0 {
-			c.FillText(panelStyle, vg.Point{X: c.Min.X, Y: y + 3}, shorten(panelStyle, r.label, c.Max.X-c.Min.X))
+			b.drawHeading(&c, r.label, y)
 			continue
 		}
 		c.FillText(legendStyle, vg.Point{X: c.Min.X, Y: y + 4}, shorten(legendStyle, r.label, names-6))
@@ -80,6 +80,14 @@ func (b *barChart) draw(c draw.Canvas) {
 		}
 		c.FillText(tickStyle, vg.Point{X: x(from) + 5, Y: y + 4}, timeOf(r.total))
 	}
+}
+
+// drawHeading writes over the lines of the axis.
+func (b *barChart) drawHeading(c *draw.Canvas, label string, y vg.Length) {
+	label = shorten(panelStyle, label, c.Max.X-c.Min.X)
+	right := c.Min.X + panelStyle.Width(label) + 4
+	c.FillPolygon(paper, []vg.Point{{X: c.Min.X, Y: y}, {X: right, Y: y}, {X: right, Y: y + barStep - 3}, {X: c.Min.X, Y: y + barStep - 3}})
+	c.FillText(panelStyle, vg.Point{X: c.Min.X, Y: y + 3}, label)
 }
 
 // end is the length of the axis: 1 for shares, else the longest bar.
