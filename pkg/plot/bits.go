@@ -111,6 +111,9 @@ func fullTitle(r *bench.Record) string {
 
 func severalPrecisions(records []*bench.Record) bool {
 	return several(records, func(r *bench.Record) (key, value string) {
+		if r.CorrectBits == nil && !r.ExactResult {
+			return "", ""
+		}
 		return r.Command + r.Method + dataTitle(r), fmt.Sprint(r.PrecisionBits)
 	})
 }

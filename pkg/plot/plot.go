@@ -40,13 +40,13 @@ type Kind struct {
 	fits func([]*bench.Record) bool
 }
 
-// Kinds returns all kinds, in the order in which Choose tries them.
+// Kinds returns all kinds.
 func Kinds() []Kind {
 	return []Kind{
-		{"time-n", "time against the number of terms", drawTimeN, severalSizes},
 		{"error", "relative error against condition number", drawError, severalConditions},
-		{"time-precision", "time against precision, every method and, with a bandwidth, the memory floor", drawTimePrecision, severalTimedPrecisions},
 		{"bits", "correct bits against precision", drawBits, severalPrecisions},
+		{"time-n", "time against the number of terms", drawTimeN, severalSizes},
+		{"time-precision", "time against precision, every method and, with a bandwidth, the memory floor", drawTimePrecision, severalTimedPrecisions},
 		{"phases", "conversion, copies and parts of the operation as stacked bars", drawPhases, hasPhases},
 		{"mpres2018-fig6", "Figure 6 of the 2018 paper: reduce1, reduce2 and reduce3 by number of blocks, time against precision", drawFigure6, isFigure6},
 		{"mpres2018-fig7", "Figure 7 of the 2018 paper: serial and residue-parallel sums on a GPU, time against precision", drawFigure7, isFigure7},
@@ -95,12 +95,13 @@ func kindByName(name string) (*Kind, error) {
 	return nil, &UnknownKindError{name}
 }
 
-// Fitting returns the kinds that say something about the records.
+// Fitting returns the kinds that say something about the records, and in any case the one that Auto stands for.
 func Fitting(run *bench.Run) []Kind {
 	records := pointers(run)
+	best := choose(records)
 	var list []Kind
 	for _, k := range Kinds() {
-		if k.fits(records) && k.draw(records, Options{}) != nil {
+		if k.fits(records) && k.draw(records, Options{}) != nil || best != nil && k.Name == best.Name {
 			list = append(list, k)
 		}
 	}

@@ -105,17 +105,27 @@ func headlineTable(all []group, opts Options) pageTable {
 		if best == nil {
 			continue
 		}
-		name, _ := g.title()
 		condition := pageCell{conditionText(g.first().Condition), g.first().Condition, true}
 		if g.vector() {
 			condition = pageCell{none, "", true}
 		}
-		cells := []pageCell{{Text: name}, condition}
+		cells := []pageCell{{Text: g.problem()}, condition}
 		cells = append(cells, methodCell(fastest), timeCell(fastest, opts), accuracyCell(fastest))
 		cells = append(cells, methodCell(best), accuracyCell(best), timeCell(best, opts))
 		t.Rows = append(t.Rows, pageRow{Cells: cells})
 	}
 	return t
+}
+
+// problem names the data set and its shape.
+func (g group) problem() string {
+	name, facts := g.title()
+	for _, fact := range facts {
+		if !strings.HasPrefix(fact, "condition") {
+			name += ", " + fact
+		}
+	}
+	return name
 }
 
 // fastest returns the record with the least time among those that are wanted, nil if none has a time.
@@ -196,7 +206,7 @@ func phaseTable(run *bench.Run) pageTable {
 		if !slices.ContainsFunc(names, func(name string) bool { return r.Phases[name] > 0 }) {
 			continue
 		}
-		cells := []pageCell{{Text: r.Method}, {strconv.Itoa(r.PrecisionBits), strconv.Itoa(r.PrecisionBits), true}, {Text: r.Dataset.Label()}}
+		cells := []pageCell{{Text: r.Method}, {strconv.Itoa(r.PrecisionBits), strconv.Itoa(r.PrecisionBits), true}, {Text: group{records: []*bench.Record{r}}.problem()}}
 		for _, name := range names {
 			cell := pageCell{none, "", true}
 			if ns := r.Phases[name]; ns > 0 {
