@@ -23,6 +23,7 @@ func (o *documentOptions) addFlags(cmd *cobra.Command, exports bool) {
 	f.StringVar(&o.format, "format", "table", "format on standard output: table, markdown, csv, json or jsonl")
 	if exports {
 		f.StringArrayVar(&o.export, "export", nil, "also write the measured records to `file`, in the format of its ending, as sum does; repeatable")
+		completeFiles(cmd, "export", endings())
 	}
 	f.StringVar(&o.color, "color", "auto", "colour in tables: auto, always or never (NO_COLOR is honoured)")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")

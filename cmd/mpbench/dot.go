@@ -30,10 +30,9 @@ timed. The condition number is 2 sum|x_i y_i| / |sum x_i y_i|.`,
 	}
 	options.addFlags(cmd.Flags())
 	run.addFlags(cmd)
-	complete(cmd, "method", namesOf(reduce.DotMethods(), methodName))
-	complete(cmd, "dataset", datasets.PairNames())
-	complete(cmd, "rounding", []string{"truncate", "nearest"})
-	complete(cmd, "alignment", []string{"2018", "blas"})
+	completeSettings(cmd, namesOf(reduce.DotMethods(), methodName), datasets.PairNames())
+	completeFiles(cmd, "input-x", numberFiles)
+	completeFiles(cmd, "input-y", numberFiles)
 	complete(cmd, "reading", []string{"double", "exact"})
 	return cmd
 }

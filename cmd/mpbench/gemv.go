@@ -48,10 +48,11 @@ converted matrix can be used again. deferred keeps A in 4 bytes times the number
 	options.addFlags(cmd.Flags())
 	details.addFlags(cmd.Flags())
 	run.addFlags(cmd)
-	complete(cmd, "method", namesOf(gemv.Methods(), gemvName))
-	complete(cmd, "dataset", datasets.MatrixNames())
-	complete(cmd, "rounding", []string{"truncate", "nearest"})
-	complete(cmd, "alignment", []string{"2018", "blas"})
+	completeSettings(cmd, namesOf(gemv.Methods(), gemvName), datasets.MatrixNames())
+	completeFiles(cmd, "input-a", matrixFiles)
+	completeFiles(cmd, "input-x", numberFiles)
+	completeFiles(cmd, "input-y", numberFiles)
+	completeFiles(cmd, "save-result", vectorFiles)
 	return cmd
 }
 

@@ -52,20 +52,6 @@ func endings() []string {
 	return list
 }
 
-// completeFiles makes the shell complete a flag with the names of files that have one of the endings.
-func completeFiles(cmd *cobra.Command, flag string, endings []string) {
-	var bare []string
-	for _, e := range endings {
-		bare = append(bare, strings.TrimPrefix(e, "."))
-	}
-	_ = cmd.MarkFlagFilename(flag, bare...)
-}
-
-// complete makes the shell complete a flag from a list.
-func complete(cmd *cobra.Command, flag string, choices []string) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
-}
-
 // check finds what would make the output fail, before anything is measured.
 func (o *outputOptions) check() error {
 	if _, err := report.FormatByName(o.format); err != nil {

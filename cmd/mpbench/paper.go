@@ -47,6 +47,7 @@ Exit code 1: a figure that the algorithm gives came out otherwise, or a result i
 		},
 	}
 	o.addFlags(cmd)
+	completeList(cmd, "device", []string{"all", "cpu"})
 	output.addFlags(cmd, true)
 	return cmd
 }

@@ -66,7 +66,7 @@ Series differ in markers and dashes, not in colour alone.`,
 	f.SortFlags = false
 	picture.complete(cmd)
 	completeFiles(cmd, "export", []string{".svg", ".png"})
-	complete(cmd, "method", allMethodNames())
+	completeList(cmd, "method", append(allMethodNames(), "all"))
 	return cmd
 }
 

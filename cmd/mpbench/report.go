@@ -62,11 +62,6 @@ func checkPage(path string) error {
 	return nil
 }
 
-// completeResults makes the shell complete arguments with files of results.
-func completeResults(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"jsonl", "json"}, cobra.ShellCompDirectiveFilterFileExt
-}
-
 // readRuns reads files of results as one run.
 func readRuns(paths []string) (*bench.Run, error) {
 	all := &bench.Run{}

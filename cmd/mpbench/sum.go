@@ -36,10 +36,8 @@ conversion is shown apart.`,
 	}
 	options.addFlags(cmd.Flags())
 	run.addFlags(cmd)
-	complete(cmd, "method", namesOf(reduce.Methods(), methodName))
-	complete(cmd, "dataset", datasets.Names())
-	complete(cmd, "rounding", []string{"truncate", "nearest"})
-	complete(cmd, "alignment", []string{"2018", "blas"})
+	completeSettings(cmd, namesOf(reduce.Methods(), methodName), datasets.Names())
+	completeFiles(cmd, "input", numberFiles)
 	complete(cmd, "reading", []string{"double", "exact"})
 	return cmd
 }

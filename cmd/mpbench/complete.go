@@ -1,0 +1,54 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// complete makes the shell complete a flag from a list. A choice may have a description behind a tab.
+func complete(cmd *cobra.Command, flag string, choices []string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// completeList does so for each item of a list with commas.
+func completeList(cmd *cobra.Command, flag string, choices []string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndex(typed, ",")+1]
+		list := make([]string, len(choices))
+		for i, choice := range choices {
+			list[i] = before + choice
+		}
+		return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	})
+}
+
+// completeFiles makes the shell complete a flag with the names of files that have one of the endings.
+func completeFiles(cmd *cobra.Command, flag string, endings []string) {
+	var bare []string
+	for _, e := range endings {
+		bare = append(bare, strings.TrimPrefix(e, "."))
+	}
+	_ = cmd.MarkFlagFilename(flag, bare...)
+}
+
+// Endings of the files that flags take.
+var (
+	numberFiles = []string{".npy", ".txt", ".csv"}
+	matrixFiles = []string{".npy"}
+	vectorFiles = []string{".npy", ".txt"}
+)
+
+// completeResults makes the shell complete arguments with files of results.
+func completeResults(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"jsonl", "json"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// completeSettings completes what the flags of settings take.
+func completeSettings(cmd *cobra.Command, methods, sets []string) {
+	completeList(cmd, "method", append(methods, "all"))
+	completeList(cmd, "dataset", sets)
+	completeList(cmd, "device", []string{"cpu"})
+	complete(cmd, "rounding", []string{"truncate", "nearest"})
+	complete(cmd, "alignment", []string{"2018", "blas"})
+}
