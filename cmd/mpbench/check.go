@@ -50,7 +50,8 @@ exact result of the numbers in --against, with the limits of the flags.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		ValidArgsFunction: completeArguments(planFiles),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	o.addFlags(cmd)
 	return cmd
@@ -79,6 +80,11 @@ func (o *checkOptions) addFlags(cmd *cobra.Command) {
 		o.limits[limit.name] = f.String(limit.name, "", limit.usage)
 	}
 	f.SortFlags = false
+	completeFiles(cmd, "junit", []string{".xml"})
+	completeFiles(cmd, "export", endings())
+	completeFiles(cmd, "values", numberFiles)
+	complete(cmd, "against", append([]string{"sum:", "dot:", "gemv:"}, allSetNames()...))
+	complete(cmd, "within", allMethodNames())
 	complete(cmd, "github", []string{"auto", "always", "never"})
 	complete(cmd, "color", []string{"auto", "always", "never"})
 	complete(cmd, "reading", []string{"double", "exact"})

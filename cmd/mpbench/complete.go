@@ -25,23 +25,32 @@ func completeList(cmd *cobra.Command, flag string, choices []string) {
 
 // completeFiles makes the shell complete a flag with the names of files that have one of the endings.
 func completeFiles(cmd *cobra.Command, flag string, endings []string) {
-	var bare []string
-	for _, e := range endings {
-		bare = append(bare, strings.TrimPrefix(e, "."))
-	}
-	_ = cmd.MarkFlagFilename(flag, bare...)
+	_ = cmd.MarkFlagFilename(flag, withoutPoints(endings)...)
 }
 
-// Endings of the files that flags take.
+// Endings of the files that flags and arguments take.
 var (
 	numberFiles = []string{".npy", ".txt", ".csv"}
 	matrixFiles = []string{".npy"}
 	vectorFiles = []string{".npy", ".txt"}
+	resultFiles = []string{".jsonl", ".json"}
+	planFiles   = []string{".yaml", ".yml", ".json"}
 )
 
-// completeResults makes the shell complete arguments with files of results.
-func completeResults(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"jsonl", "json"}, cobra.ShellCompDirectiveFilterFileExt
+// completeArguments makes the shell complete arguments with the names of files that have one of the endings.
+func completeArguments(endings []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return withoutPoints(endings), cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+// withoutPoints returns endings of files as shells take them.
+func withoutPoints(endings []string) []string {
+	bare := make([]string, len(endings))
+	for i, e := range endings {
+		bare[i] = strings.TrimPrefix(e, ".")
+	}
+	return bare
 }
 
 // completeSettings completes what the flags of settings take.

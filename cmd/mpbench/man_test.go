@@ -159,6 +159,9 @@ func TestCompletions(t *testing.T) {
 		{"report|", "jsonl json", ending},
 		{"report|--html|", "html", ending},
 		{"plot|", "jsonl json", ending},
+		{"compare|", "jsonl json", ending},
+		{"check|", "yaml json", ending},
+		{"check|--values|", "npy txt csv", ending},
 		{"plot|--export|", "svg png", ending},
 		{"plot|--kind|", "auto error time-precision", noFiles},
 		{"plot|--method|", "float64 rns-split", list},
@@ -183,6 +186,7 @@ func TestCompletions(t *testing.T) {
 func TestFlagsAreCompleted(t *testing.T) {
 	free := map[string]bool{ // texts of the user's own
 		"precision": true, "n": true, "m": true, "alpha": true, "beta": true, "scan": true, "title": true,
+		"correct-bits": true, "rel-error": true, "ulp": true, "result-hash": true,
 	}
 	for _, c := range commands(newRoot()) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {

@@ -40,7 +40,7 @@ Series differ in markers and dashes, not in colour alone.`,
 			}
 			return nil
 		},
-		ValidArgsFunction: completeResults,
+		ValidArgsFunction: completeArguments(resultFiles),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkPictures(cmd, picture, width, exports); err != nil {
 				return err

@@ -27,7 +27,7 @@ func newReport() *cobra.Command {
 			}
 			return nil
 		},
-		ValidArgsFunction: completeResults,
+		ValidArgsFunction: completeArguments(resultFiles),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if page != "" {
 				if err := checkPage(page); err != nil {
