@@ -45,14 +45,16 @@ func readSessions(t *testing.T, path string) []session {
 var (
 	timeCell   = regexp.MustCompile(`[0-9.]+ +(ns|µs|ms|s)\b( *±[0-9.]+%)?.*`)
 	spaces     = regexp.MustCompile(` +`)
-	headings   = regexp.MustCompile(`(?m)^(method| +rel\.) .*\n`)
+	headings   = regexp.MustCompile(`(?m)^(method|operation| +rel\.) .*\n`)
 	rule       = regexp.MustCompile(`(?m)^-+$`)
 	notes      = regexp.MustCompile(`(?ms)^([a-z]{1,2}  |warning: |[^\n]*\bgo1\.).*\z`)
 	component  = regexp.MustCompile(`(y\[[0-9]+\]) \S+`)
+	passes     = regexp.MustCompile(`(pass)( +pass)+`)
+	totals     = regexp.MustCompile(`all [0-9]+ tests passed, [0-9]+ checks`)
 	longNumber = regexp.MustCompile(`[0-9]+\.[0-9]{5,}`)
 )
 
-// mask removes what differs from run to run: times, footnotes on samples, the machine, and the widths of columns, which leave
+// mask removes what differs from run to run: times, how many sets of vector instructions there are, footnotes on samples, the machine, and the widths of columns, which leave
 // room for more or fewer columns and digits of a value.
 func mask(text string) string {
 	text = notes.ReplaceAllString(text, "")
@@ -60,6 +62,8 @@ func mask(text string) string {
 	text = rule.ReplaceAllString(text, "---")
 	text = component.ReplaceAllString(text, "$1")
 	text = longNumber.ReplaceAllStringFunc(text, func(x string) string { return x[:7] })
+	text = passes.ReplaceAllString(text, "$1")
+	text = totals.ReplaceAllString(text, "all tests passed")
 	text = headings.ReplaceAllString(text, "")
 	text = spaces.ReplaceAllString(text, " ")
 	return strings.TrimSpace(text)

@@ -106,6 +106,10 @@ func TestTables2018(t *testing.T) {
 		{"mpres2018-table1", 15, 0, 6},
 		{"mpres2018-table2", 63, 14, 36},
 	} {
+		if testing.Short() && c.records > 10 {
+			t.Logf("%s is left out with -short: it adds a million numbers 36 times", c.name)
+			continue
+		}
 		r := run(t, c.name, lab("cpu"))
 		if r.Count(Differs) != 0 || r.Count(Missing) != 0 || r.Count(Agrees) != c.agree || r.Count(Explained) != c.explained {
 			t.Errorf("%s: %d differ, %d missing, %d agree, %d explained", c.name, r.Count(Differs), r.Count(Missing), r.Count(Agrees), r.Count(Explained))
@@ -138,6 +142,9 @@ func spoil(m reduce.Method) reduce.Method {
 
 // TestTable2Detects: a method that is slightly wrong makes figures differ.
 func TestTable2Detects(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: adds a million numbers many times")
+	}
 	l := lab("cpu")
 	for i, m := range l.Sums {
 		if m.Name == "reduce2" {
@@ -171,6 +178,9 @@ func withGPU() []reduce.Method {
 
 // TestGPU: as soon as methods offer a device, its rows are run.
 func TestGPU(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: adds a million numbers many times")
+	}
 	l := lab("cpu", "cuda:0")
 	l.Sums = withGPU()
 	r := run(t, "mpres2018-table2", l)
@@ -228,7 +238,7 @@ func TestOnlyGPU(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	for _, e := range Experiments() {
+	for _, e := range Experiments()[2:] { // with a reduce2 at all
 		l := lab("cpu")
 		l.Progress = func(what string) {
 			if strings.Contains(what, "reduce2") || strings.Contains(what, "rns-split T") {

@@ -1,0 +1,206 @@
+package selftest
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"mpbench/pkg/bench"
+	"mpbench/pkg/exact"
+	"mpbench/pkg/gemv"
+	"mpbench/pkg/reduce"
+)
+
+// A Suite is what is tested.
+type Suite struct {
+	Arithmetic Arithmetic      // of the processor
+	Sums       []reduce.Method // with their sums; with Dots their dot products
+	Dots       []reduce.Method
+	Gemvs      []gemv.Method
+	Devices    []string
+	Path       string // the vector instructions in use, for the rows
+
+	Progress func(what string) // called before each row, if not nil
+}
+
+// All returns the suite of everything that there is on the devices.
+func All(devices []string) Suite {
+	return Suite{
+		Arithmetic: Hardware(), Sums: reduce.Methods(), Dots: reduce.DotMethods(), Gemvs: gemv.Methods(), Devices: devices, Path: VectorPath(),
+	}
+}
+
+// A Row is the result for a method on a device.
+type Row struct {
+	Operation string `json:"operation"` // "arithmetic", "reference", "sum", "dot", "gemv"
+	Method    string `json:"method"`    // or a part of the arithmetic
+	Format    string `json:"format"`
+	Device    string `json:"device"`
+	Path      string `json:"path"` // vector instructions in use
+	Checks    int    `json:"checks"`
+	Failed    int    `json:"failed"`
+	Failure   string `json:"failure"` // the first: data, expected, found, and the cause if one is known
+	Advice    string `json:"advice"`  // what to do
+}
+
+// Pass reports whether all checks held.
+func (r Row) Pass() bool { return r.Failed == 0 }
+
+// Failed returns how many rows failed.
+func Failed(rows []Row) int {
+	n := 0
+	for _, r := range rows {
+		if !r.Pass() {
+			n++
+		}
+	}
+	return n
+}
+
+// Run tests everything; after an interruption by ctx it returns the rows until then.
+func (s Suite) Run(ctx context.Context) []Row {
+	var rows []Row
+	add := func(r Row, test func(*tester)) {
+		if ctx.Err() != nil {
+			return
+		}
+		if s.Progress != nil {
+			s.Progress(fmt.Sprintf("%s %s on %s", r.Operation, r.Method, r.Device))
+		}
+		r.Path = s.Path
+		t := &tester{row: r}
+		t.guarded("a run", func() { test(t) })
+		t.nameCause()
+		rows = append(rows, t.row)
+	}
+	if s.Arithmetic.Add != nil {
+		add(Row{Operation: "arithmetic", Method: "float64", Format: "binary64", Device: "cpu"}, s.testArithmetic)
+	}
+	add(Row{Operation: "reference", Method: "exact", Format: "exact", Device: "cpu"}, testReference)
+	sums, dots, products := sumCases(), dotCases(), gemvCases()
+	for _, device := range s.Devices {
+		for _, m := range s.Sums {
+			if bench.Offers(m.Devices, device) {
+				add(Row{Operation: "sum", Method: m.Name, Format: m.Format, Device: device}, func(t *tester) { t.testSum(m, device, sums) })
+			}
+		}
+		for _, m := range s.Dots {
+			if bench.Offers(m.Devices, device) {
+				add(Row{Operation: "dot", Method: m.Name, Format: m.Format, Device: device}, func(t *tester) { t.testDot(m, device, dots) })
+			}
+		}
+		for _, m := range s.Gemvs {
+			if bench.Offers(m.Devices, device) {
+				add(Row{Operation: "gemv", Method: m.Name, Format: m.Format, Device: device}, func(t *tester) { t.testGemv(m, device, products) })
+			}
+		}
+	}
+	return rows
+}
+
+// A tester counts the checks of one row.
+type tester struct {
+	row     Row
+	results []func(binary) bool // for each modelled result, whether a faulty model gives it
+}
+
+// nameCause adds to the failure the fault whose model gives every result of the row, if there is one.
+func (t *tester) nameCause() {
+	if t.row.Failed == 0 || len(t.results) == 0 {
+		return
+	}
+next:
+	for _, f := range faults {
+		for _, gives := range t.results {
+			if !gives(f.model) {
+				continue next
+			}
+		}
+		t.row.Failure += ": as if " + f.name
+		t.row.Advice = f.advice
+		return
+	}
+}
+
+// check counts a check; explain is called for the first that fails.
+func (t *tester) check(ok bool, explain func() (failure, advice string)) {
+	t.row.Checks++
+	if ok {
+		return
+	}
+	t.row.Failed++
+	if t.row.Failed == 1 {
+		t.row.Failure, t.row.Advice = explain()
+	}
+}
+
+// guarded runs f; a panic is a check that failed.
+func (t *tester) guarded(what string, f func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			t.check(false, func() (string, string) { return fmt.Sprintf("%s panics: %v", what, p), adviceReport })
+		}
+	}()
+	f()
+}
+
+const (
+	adviceReport = "Do not trust results of this method here. Report the line above with the output of mpbench info."
+	adviceGPU    = "Do not trust results of this device: check its memory and temperature (nvidia-smi -q), update the driver, and run the test again."
+	adviceVector = "Run again with GODEBUG=cpu.avx512f=off, and then with GODEBUG=cpu.avx2=off, to see which vector instructions are at fault."
+)
+
+// advise says what to do about a wrong result of a method on a device.
+func (t *tester) advise() string {
+	switch {
+	case t.row.Device != "cpu":
+		return adviceGPU
+	case runtime.GOARCH == "amd64" && t.row.Path != "none":
+		return adviceVector + " " + adviceReport
+	}
+	return adviceReport
+}
+
+// An expectation is what is known of a result.
+type expectation struct {
+	what     string        // method's options and data, for a failure
+	summary  exact.Summary // the exact result
+	bound    func(exact.Summary) boundOf
+	nothing  bool // nothing is rounded: the result is the exact one
+	modelled *exact.Value
+	faulty   func(binary) (number, bool) // what a model of binary64 with a fault gives; nil if the format is another
+}
+
+// boundOf is a proved bound, held apart from a missing one.
+type boundOf struct{ ok func(exact.Errors) bool }
+
+// compare checks a result in every way that is known.
+func (t *tester) compare(got exact.Value, e expectation) {
+	fail := func(kind string, want exact.Value) func() (string, string) {
+		return func() (string, string) {
+			return fmt.Sprintf("%s: %s %s, found %s", e.what, kind, describe(want), describe(got)), t.advise()
+		}
+	}
+	if e.faulty != nil {
+		t.results = append(t.results, func(b binary) bool {
+			n, ok := e.faulty(b)
+			return !ok || n.value().Equal(got)
+		})
+	}
+	want := e.summary.Sum
+	if e.modelled != nil {
+		t.check(got.Equal(*e.modelled), fail("expected", *e.modelled))
+	}
+	if e.nothing || !want.IsFinite() {
+		t.check(got.Equal(want), fail("exactly", want))
+		return
+	}
+	if e.bound != nil {
+		if b := e.bound(e.summary); b.ok != nil {
+			t.check(b.ok(exact.Measure(got, want)), fail("within the proved bound of", want))
+		}
+	}
+}
+
+// describe writes a value so that two float64 next to each other differ.
+func describe(v exact.Value) string { return v.Text(17) }
