@@ -50,6 +50,7 @@ the exit code is 1.`,
 	}
 	cmd.Flags().StringVar(&device, "device", device, "devices, a list, or all that there are")
 	output.addFlags(cmd, false)
+	completeList(cmd, "device", []string{"all", "cpu", "cuda:0"})
 	cmd.Flags().BoolVar(&here, "this-path-only", false, "do not run the test again with narrower vector instructions")
 	return cmd
 }
