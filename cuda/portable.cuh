@@ -59,6 +59,7 @@ struct __attribute__((aligned(16))) ulonglong2 {
 #endif
 
 #define MP_DEVICE static __device__ __forceinline__
+#define MP_FUNCTION static __device__ __attribute__((noinline)) // for what is long and called from several kernels
 
 // MP_KERNEL(name, threads) begins the definition of a kernel of at most so many threads a block; MP_REGISTER(name) after the
 // definition makes it known to the emulator.
@@ -82,6 +83,8 @@ MP_DEVICE void warpSync(u32 lanes) { __syncwarp(lanes); }
 MP_DEVICE void blockSync() { __syncthreads(); }
 MP_DEVICE void deviceFence() { __threadfence(); }
 MP_DEVICE u32 atomicAdd32(u32 *p, u32 v) { return atomicAdd(p, v); }
+MP_DEVICE void atomicMin32(i32 *p, i32 v) { atomicMin(p, v); }
+MP_DEVICE void atomicMax32(i32 *p, i32 v) { atomicMax(p, v); }
 MP_DEVICE u64 atomicAdd64(u64 *p, u64 v) { return atomicAdd(p, v); }
 
 #else
@@ -94,10 +97,24 @@ MP_DEVICE u32 ballot(u32 lanes, bool predicate) { return __nvvm_vote_ballot_sync
 MP_DEVICE void warpSync(u32 lanes) { __nvvm_bar_warp_sync(lanes); }
 MP_DEVICE void blockSync() { __syncthreads(); }
 MP_DEVICE void deviceFence() { __nvvm_membar_gl(); }
+MP_DEVICE void atomicMin32(i32 *p, i32 v) { __nvvm_atom_min_gen_i(p, v); }
+MP_DEVICE void atomicMax32(i32 *p, i32 v) { __nvvm_atom_max_gen_i(p, v); }
 MP_DEVICE u32 atomicAdd32(u32 *p, u32 v) { return (u32)__nvvm_atom_add_gen_i((int *)p, (int)v); }
 MP_DEVICE u64 atomicAdd64(u64 *p, u64 v) { return (u64)__nvvm_atom_add_gen_ll((i64 *)p, (i64)v); }
 
 #endif
+
+// loadStream reads 16 bytes that are not needed again, loadFresh a word that other blocks of the same launch have written.
+#if defined(__NVCC__)
+MP_DEVICE uint4 loadStream(const uint4 *p) { return __ldcs(p); }
+#else
+MP_DEVICE uint4 loadStream(const uint4 *p) {
+	uint4 v;
+	asm("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
+	return v;
+}
+#endif
+MP_DEVICE u64 loadFresh(const u64 *p) { return *(const volatile u64 *)p; }
 
 MP_DEVICE u64 shuffle(u32 lanes, u64 v, u32 source) {
 	return (u64)shuffle(lanes, (u32)(v >> 32), source) << 32 | shuffle(lanes, (u32)v, source);

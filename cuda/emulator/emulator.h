@@ -109,6 +109,8 @@ static inline unsigned ballot(unsigned lanes, bool predicate) {
 static inline void warpSync(unsigned lanes) { emulator::warpBarrier(lanes); }
 static inline void blockSync() { emulator::blockBarrier(); }
 static inline void deviceFence() {}
+static inline uint4 loadStream(const uint4 *p) { return *p; }
+static inline unsigned long long loadFresh(const unsigned long long *p) { return *p; }
 static inline unsigned atomicAdd32(unsigned *p, unsigned v) {
 	unsigned old = *p;
 	*p = old + v;
@@ -118,6 +120,12 @@ static inline unsigned long long atomicAdd64(unsigned long long *p, unsigned lon
 	unsigned long long old = *p;
 	*p = old + v;
 	return old;
+}
+static inline void atomicMin32(int *p, int v) {
+	if (v < *p) *p = v;
+}
+static inline void atomicMax32(int *p, int v) {
+	if (v > *p) *p = v;
 }
 static inline unsigned leadingZeros(unsigned x) { return x ? __builtin_clz(x) : 32; }
 static inline unsigned leadingZeros(unsigned long long x) { return x ? __builtin_clzll(x) : 64; }

@@ -80,12 +80,19 @@ func NewPlan(a Numbers, l Layout, op Op, x Extent, opt Options) (*Plan, error) {
 	}
 	p := &Plan{src: a, layout: l, op: op, opt: opt, xBits: x.Bits()}
 	p.allTerms = p.terms()
-	extents := p.measure()
+	if err := p.align(p.measure()); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// align chooses widths and moduli for rows of op(A) of these extents, and each row's alignment.
+func (p *Plan) align(extents []Extent) error {
 	for _, e := range extents {
 		p.width = max(p.width, e.Bits())
 	}
 	if err := p.choose(); err != nil {
-		return nil, err
+		return err
 	}
 	p.low, p.bits = make([]int, len(extents)), make([]int, len(extents))
 	for i, e := range extents {
@@ -94,7 +101,7 @@ func NewPlan(a Numbers, l Layout, op Op, x Extent, opt Options) (*Plan, error) {
 			p.low[i], p.bits[i] = e.Top-p.width, p.width
 		}
 	}
-	return p, nil
+	return nil
 }
 
 // terms returns the greatest number of products in one sum.

@@ -1,0 +1,10 @@
+// Package ongpu is the deferred engine on a GPU: y = alpha*A*x + beta*y from residue planes in device memory, exact, rounded once, with the
+// same bits as package deferred.
+//
+// A [Matrix] holds the planes of op(A), rows of op(A) next to each other, so that A and its transpose are read in the same way. The numbers
+// cross the bus as they are, float64 or packed words, and become residues on the device. A [Product] holds a matrix, a vector
+// and the memory for results; [Product.Launch] is one kernel: sums of products, reconstruction, alpha, beta and rounding
+// (cuda/deferred.cu, cuda/finish.cuh).
+//
+// Everything here must be called on the device's thread ([gpu.Device.Do]), but for what says otherwise.
+package ongpu

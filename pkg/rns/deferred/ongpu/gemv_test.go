@@ -1,0 +1,272 @@
+package ongpu_test
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/gpu/gputest"
+	"mpbench/pkg/rns/deferred"
+	"mpbench/pkg/rns/deferred/ongpu"
+)
+
+// problem is a product in float64 or in p-bit numbers, with the layout of op(A).
+type problem struct {
+	a, x, y     deferred.Numbers
+	layout      deferred.Layout
+	xLayout     deferred.Layout
+	alpha, beta *big.Float
+	prec        int
+}
+
+// reference is what the CPU engine computes.
+func (p *problem) reference(t *testing.T) []*big.Float {
+	t.Helper()
+	extent, err := deferred.Measure(p.x, p.xLayout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := deferred.NewMatrix(p.a, p.layout, deferred.NoTrans, extent, deferred.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := a.NewVector(p.x, p.xLayout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := p.addends()
+	a.NewAccumulator(deferred.NoTrans).Gemv(y, p.alpha, a, x, p.beta, uint(p.prec), 0)
+	return y
+}
+
+func (p *problem) addends() []*big.Float {
+	y := make([]*big.Float, p.layout.Rows)
+	var z deferred.Number
+	for i := range y {
+		y[i] = new(big.Float)
+		if p.y != nil {
+			p.y.Read(&z, i)
+			y[i] = floatOf(&z)
+		}
+	}
+	return y
+}
+
+func floatOf(z *deferred.Number) *big.Float {
+	f := new(big.Float)
+	if z.Class != deferred.Finite {
+		return f
+	}
+	x := new(big.Int)
+	for i := len(z.Words) - 1; i >= 0; i-- {
+		x.Lsh(x, 64).Or(x, new(big.Int).SetUint64(z.Words[i]))
+	}
+	f.SetInt(x)
+	f.SetMantExp(f, z.Exp)
+	if z.Neg {
+		f.Neg(f)
+	}
+	return f
+}
+
+// upload copies numbers to the device as what they are.
+func upload(d *gpu.Device, x deferred.Numbers, floats []float64) (*ongpu.Numbers, error) {
+	if floats != nil {
+		return ongpu.UploadFloat64(d, floats)
+	}
+	p, err := deferred.Pack(x, deferred.Strided(x.Len(), 1))
+	if err != nil {
+		return nil, err
+	}
+	return ongpu.UploadPacked(d, p)
+}
+
+// onDevice computes the product with every shape of kernel and compares the bits.
+func (p *problem) check(t *testing.T, d *gpu.Device, name string, aFloats, xFloats []float64, shapes []ongpu.Shape) {
+	t.Helper()
+	want := p.reference(t)
+	err := d.Do(func() error {
+		before := d.Memory().Current
+		product, free, err := p.prepare(d, aFloats, xFloats)
+		if err != nil {
+			return err
+		}
+		y := make([]*big.Float, len(want))
+		for _, shape := range shapes {
+			if shape.Kernel != "" {
+				if err := product.SetShape(shape); err != nil {
+					return err
+				}
+			}
+			for range 2 { // twice: sums and arrivals must be left clean
+				if err := product.Launch(nil); err != nil {
+					return err
+				}
+			}
+			if err := product.Results(y); err != nil {
+				return err
+			}
+			for i := range y {
+				if y[i].Cmp(want[i]) != 0 || y[i].Sign() == 0 && y[i].Signbit() {
+					t.Fatalf("%s, %+v, row %d:\n got %s\nwant %s", name, product.Shape(), i, y[i].Text('p', 0), want[i].Text('p', 0))
+				}
+			}
+		}
+		free()
+		_ = before
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+func (p *problem) prepare(d *gpu.Device, aFloats, xFloats []float64) (*ongpu.Product, func(), error) {
+	extent, err := deferred.Measure(p.x, p.xLayout)
+	if err != nil {
+		return nil, nil, err
+	}
+	plan, err := deferred.NewPlan(p.a, p.layout, deferred.NoTrans, extent, deferred.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	an, err := upload(d, p.a, aFloats)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer an.Free()
+	a, err := ongpu.NewMatrix(d, plan, an, p.layout)
+	if err != nil {
+		return nil, nil, err
+	}
+	xn, err := upload(d, p.x, xFloats)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer xn.Free()
+	x, err := a.NewVector(xn, p.xLayout, extent)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := ongpu.Options{Precision: p.prec, Alpha: p.alpha, Beta: p.beta}
+	if p.beta.Sign() != 0 {
+		if o.Y, err = deferred.Pack(p.y, deferred.Strided(p.layout.Rows, 1)); err != nil {
+			return nil, nil, err
+		}
+	}
+	product, err := ongpu.NewProduct(a, x, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return product, func() { product.Free(); x.Free(); a.Free() }, nil
+}
+
+// randomBig returns a number of at most bits bits with an exponent within spread.
+func randomBig(r *rand.Rand, bits, spread int) *big.Float {
+	x := new(big.Int)
+	for range (bits + 63) / 64 {
+		x.Lsh(x, 64).Or(x, new(big.Int).SetUint64(r.Uint64()))
+	}
+	x.Rsh(x, uint(x.BitLen()-min(bits, max(x.BitLen(), 1)))%64)
+	for x.BitLen() > bits {
+		x.Rsh(x, 1)
+	}
+	f := new(big.Float).SetPrec(uint(max(bits, 1))).SetInt(x)
+	f.SetMantExp(f, r.IntN(2*spread+1)-spread)
+	if r.IntN(2) == 0 {
+		f.Neg(f)
+	}
+	return f
+}
+
+func randomBigs(r *rand.Rand, n, bits, spread int) deferred.Numbers {
+	list := make([]*big.Float, n)
+	for i := range list {
+		switch r.IntN(12) {
+		case 0:
+			list[i] = new(big.Float)
+		case 1:
+			list[i] = randomBig(r, 1, spread)
+		default:
+			list[i] = randomBig(r, bits, spread)
+		}
+	}
+	return deferred.Bigs(list)
+}
+
+func randomFloats(r *rand.Rand, n, spread int) []float64 {
+	list := make([]float64, n)
+	for i := range list {
+		if r.IntN(16) == 0 {
+			continue
+		}
+		list[i] = math.Ldexp(2*r.Float64()-1, r.IntN(2*spread+1)-spread)
+	}
+	return list
+}
+
+func allShapes() []ongpu.Shape {
+	shapes := []ongpu.Shape{{}}
+	for _, name := range ongpu.Shapes() {
+		shapes = append(shapes, ongpu.Shape{Kernel: name, Parts: 1}, ongpu.Shape{Kernel: name, Parts: 3})
+	}
+	return shapes
+}
+
+// randomProblem draws everything that matters: shape, layout, precision, spread of exponents, scalars.
+func randomProblem(r *rand.Rand, most int) (p *problem, a, x []float64, name string) {
+	rows, cols := r.IntN(most), r.IntN(most)
+	if r.IntN(4) == 0 {
+		rows, cols = 1+r.IntN(3), r.IntN(8*most)
+	}
+	precisions := []int{24, 53, 64, 96, 106, 128, 212, 240}
+	p = &problem{prec: precisions[r.IntN(len(precisions))]}
+	ld := max(rows, cols) + r.IntN(3)
+	if r.IntN(2) == 0 {
+		p.layout = deferred.ColMajor(rows, cols, ld)
+	} else {
+		p.layout = deferred.RowMajor(rows, cols, ld)
+	}
+	p.xLayout = deferred.Strided(cols, []int{1, 2, -1}[r.IntN(3)])
+	spread := []int{0, 3, 60}[r.IntN(3)]
+	nx := max(1, 2*cols)
+	if r.IntN(2) == 0 {
+		a, x = randomFloats(r, ld*ld, spread), randomFloats(r, nx, spread)
+		p.a, p.x = deferred.Float64s(a), deferred.Float64s(x)
+	} else {
+		bits := 1 + r.IntN(p.prec)
+		p.a, p.x = randomBigs(r, ld*ld, bits, spread), randomBigs(r, nx, bits, spread)
+	}
+	p.y = randomBigs(r, max(rows, 1), p.prec, []int{0, 100, 5000}[r.IntN(3)])
+	scalars := []*big.Float{big.NewFloat(1), big.NewFloat(-1), big.NewFloat(0.5), randomBig(r, p.prec, 3), randomBig(r, 10, 400)}
+	p.alpha = scalars[r.IntN(len(scalars))]
+	if p.alpha.Sign() == 0 {
+		p.alpha = big.NewFloat(3)
+	}
+	p.beta = append(scalars, new(big.Float))[r.IntN(len(scalars)+1)]
+	return p, a, x, fmt.Sprintf("%d x %d, p = %d, spread %d, alpha %v, beta %v", rows, cols, p.prec, spread, p.alpha, p.beta)
+}
+
+func TestGemv(t *testing.T) {
+	d := gputest.Device(t)
+	count, most := 60, 40
+	if !gputest.Emulated() {
+		count, most = 10000, 120
+	}
+	if testing.Short() && gputest.Emulated() {
+		count = 20
+	}
+	r := rand.New(rand.NewPCG(4, 2))
+	shapes := allShapes()
+	for i := range count {
+		p, a, x, name := randomProblem(r, most)
+		use := shapes
+		if i%8 != 0 {
+			use = []ongpu.Shape{{}, shapes[1+i%(len(shapes)-1)]}
+		}
+		p.check(t, d, fmt.Sprintf("case %d: %s", i, name), a, x, use)
+	}
+}

@@ -1,0 +1,86 @@
+package ongpu
+
+import (
+	"errors"
+
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/rns/deferred"
+)
+
+// Matrix is op(A) in device memory: residue planes, and the exponent of each row.
+type Matrix struct {
+	planes *planes
+	plan   *deferred.Plan
+	low    []int
+}
+
+// ErrTruncated says that a plan truncates elements, which [NewMatrix] does not do.
+var ErrTruncated = errors.New("ongpu: the plan is truncated")
+
+// NewMatrix converts the numbers a, laid out by l, which is the layout of op(A): element (i, j) is the factor of x_j in y_i. The plan is
+// for NoTrans and that shape. a is not needed afterwards.
+func NewMatrix(d *gpu.Device, plan *deferred.Plan, a *Numbers, l deferred.Layout) (*Matrix, error) {
+	if plan.Truncated() {
+		return nil, ErrTruncated
+	}
+	p, err := newPlanes(d, plan.Moduli(), l.Rows, l.Cols)
+	if err != nil {
+		return nil, err
+	}
+	m := &Matrix{p, plan, plan.Lows()}
+	if err := p.convert(a, l, m.low); err != nil {
+		p.free()
+		return nil, err
+	}
+	return m, nil
+}
+
+// Rows and Columns return the shape of op(A).
+func (a *Matrix) Rows() int { return a.planes.rows }
+
+// Columns is described at Rows.
+func (a *Matrix) Columns() int { return a.planes.columns }
+
+// Moduli returns the number of moduli.
+func (a *Matrix) Moduli() int { return a.planes.tables.n }
+
+// Bytes returns the size of the planes.
+func (a *Matrix) Bytes() int64 { return a.planes.residues.Bytes() }
+
+// Free gives the memory back.
+func (a *Matrix) Free() {
+	if a != nil {
+		a.planes.free()
+	}
+}
+
+// Vector is x in device memory: residue planes and the exponent of its elements.
+type Vector struct {
+	planes *planes
+	low    int
+}
+
+// NewVector converts the column vector x, laid out by l, whose extent is that for which the plan was made.
+func (a *Matrix) NewVector(x *Numbers, l deferred.Layout, extent deferred.Extent) (*Vector, error) {
+	low, truncated := a.plan.VectorLow(extent)
+	if truncated {
+		return nil, ErrTruncated
+	}
+	row := deferred.Layout{Rows: 1, Cols: l.Rows, Offset: l.Offset, RowStride: 0, ColStride: l.RowStride}
+	p, err := newPlanes(a.planes.device, a.Moduli(), 1, row.Cols)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.convert(x, row, []int{low}); err != nil {
+		p.free()
+		return nil, err
+	}
+	return &Vector{p, low}, nil
+}
+
+// Free gives the memory back.
+func (x *Vector) Free() {
+	if x != nil {
+		x.planes.free()
+	}
+}

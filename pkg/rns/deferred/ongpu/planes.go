@@ -1,0 +1,105 @@
+package ongpu
+
+import (
+	"fmt"
+
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/rns/deferred"
+)
+
+// planes are residue planes: the residue modulo m_k of element (i, j) is number (k*rows + i)*ld + j of the buffer.
+type planes struct {
+	device        *gpu.Device
+	tables        *tables
+	rows, columns int
+	ld            int
+	residues      *gpu.Buffer[uint32]
+}
+
+const columnMultiple = 16 // of ld
+
+func newPlanes(d *gpu.Device, moduli, rows, columns int) (*planes, error) {
+	t, err := tablesOn(d, moduli)
+	if err != nil {
+		return nil, err
+	}
+	p := &planes{device: d, tables: t, rows: rows, columns: columns, ld: (columns + columnMultiple - 1) / columnMultiple * columnMultiple}
+	p.residues, err = gpu.Alloc[uint32](d, moduli*rows*p.ld)
+	return p, err
+}
+
+// conversionParameters are those of the kernels planesOf...
+type conversionParameters struct {
+	Source                  gpu.Pointer[uint64]
+	Heads                   gpu.Pointer[int64]
+	Low                     gpu.Pointer[int32]
+	Planes                  gpu.Pointer[uint32]
+	Delta, Powers           gpu.Pointer[uint32]
+	RowStride, ColumnStride int64
+	PlaneStride             uint64
+	Rows, Columns, LD       uint32
+	Moduli, Lanes, LowStep  uint32
+	Width                   uint32
+	_                       uint32
+}
+
+// maxGridY is the most blocks of the second dimension of a grid.
+const maxGridY = 65535
+
+// convert fills the planes with the residues of truncate(x * 2^-low[i]) for the elements of x laid out by l; low has one element for each row, or
+// one for all.
+func (p *planes) convert(x *Numbers, l deferred.Layout, low []int) error {
+	if l.Rows != p.rows || l.Cols != p.columns {
+		panic(fmt.Sprintf("ongpu: planes of %d x %d from %d x %d numbers", p.rows, p.columns, l.Rows, l.Cols))
+	}
+	if p.residues.Len() == 0 {
+		return nil
+	}
+	lows := make([]int32, len(low))
+	for i, v := range low {
+		lows[i] = int32(v)
+	}
+	lowBuffer, err := gpu.Upload(p.device, lows)
+	if err != nil {
+		return err
+	}
+	defer lowBuffer.Free()
+	name, tile := "planesOfFloat64", 32
+	if x.width > 0 {
+		name, tile = "planesOfPacked", 1
+	}
+	k, err := kernel[struct{ C conversionParameters }](p.device, "planes", name)
+	if err != nil {
+		return err
+	}
+	t := p.tables
+	c := conversionParameters{
+		Delta: t.delta.Pointer(), Powers: t.powers.Pointer(), RowStride: int64(l.RowStride), ColumnStride: int64(l.ColStride),
+		PlaneStride: uint64(p.rows) * uint64(p.ld), Columns: uint32(p.columns), LD: uint32(p.ld),
+		Moduli: uint32(t.n), Lanes: uint32(t.lanes), Width: uint32(x.width),
+	}
+	if len(low) > 1 {
+		c.LowStep = 1
+	}
+	shared := 0
+	if x.width > 0 {
+		shared = 32 * (8*x.width + 4*(64*x.width/28+2))
+	}
+	for i := 0; i < p.rows; i += maxGridY * tile {
+		count := min(p.rows-i, maxGridY*tile)
+		first := l.Offset + i*l.RowStride
+		c.Source, c.Heads = x.values.Pointer().At(first*max(1, x.width)), x.heads.Pointer().At(first)
+		c.Low, c.Planes, c.Rows = lowBuffer.Pointer().At(i*int(c.LowStep)), p.residues.Pointer().At(i*p.ld), uint32(count)
+		launch := gpu.Launch{Grid: gpu.Dim{X: (p.ld + 31) / 32, Y: (count + tile - 1) / tile}, Block: gpu.Dim{X: 256}, Shared: shared}
+		if err := k.Launch(launch, struct{ C conversionParameters }{c}); err != nil {
+			return err
+		}
+	}
+	return p.device.Sync() // low is freed
+}
+
+func (p *planes) free() {
+	if p != nil {
+		p.residues.Free()
+	}
+}
