@@ -28,6 +28,9 @@ type browser struct{ path string }
 // findBrowser skips the test, with the reason, where there is no Chromium.
 func findBrowser(t *testing.T) browser {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("the page is not tried in a browser: -short is given")
+	}
 	names := []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome-headless-shell"}
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
