@@ -28,7 +28,7 @@ func (o *outputOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.format, "format", "table", "format on standard output: "+strings.Join(formatNames(), ", "))
 	f.StringArrayVar(&o.export, "export", nil, "also write `file`, in the format of its ending:\n"+strings.Join(endings(), " ")+"; repeatable")
 	f.StringVar(&o.color, "color", "auto", "colour in tables: auto, always or never (NO_COLOR is honoured)")
-	o.plot.addFlags(f, "of pictures and pages: ")
+	o.plot.addFlags(f, "for pictures (see mpbench plot): ")
 	o.plot.complete(cmd)
 	complete(cmd, "format", formatNames())
 	completeFiles(cmd, "export", endings())

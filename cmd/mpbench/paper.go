@@ -12,6 +12,7 @@ import (
 	"mpbench/pkg/bench"
 	"mpbench/pkg/gemv"
 	"mpbench/pkg/paper"
+	"mpbench/pkg/plot"
 	"mpbench/pkg/reduce"
 	"mpbench/pkg/report"
 )
@@ -129,6 +130,9 @@ func (o *paperOptions) run(cmd *cobra.Command, name string, output *documentOpti
 	lab.EnvID = env.ID
 	if !output.quiet {
 		lab.Progress = func(what string) { fmt.Fprintln(cmd.ErrOrStderr(), what) }
+	}
+	if plot.CheckKind(name) == nil { // a figure is exported as itself
+		output.plot.kind = name
 	}
 	experiment, _ := paper.Lookup(name)
 	result, err := experiment.Run(cmd.Context(), lab)

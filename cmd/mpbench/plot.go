@@ -77,8 +77,8 @@ type plotOptions struct {
 }
 
 func (o *plotOptions) addFlags(f *pflag.FlagSet, where string) {
-	f.StringVar(&o.kind, "kind", plot.Auto, where+"`kind` of plot, "+strings.Join(plot.KindNames()[1:], ", ")+",\nor auto for the one that fits the results best")
-	f.Float64Var(&o.bandwidth, "bandwidth", 0, where+"memory bandwidth in GB/s, for the memory floor in time-precision")
+	f.StringVar(&o.kind, "kind", plot.Auto, where+"`kind` of plot, or auto for the one that fits the results best")
+	f.Float64Var(&o.bandwidth, "bandwidth", 0, where+"memory bandwidth in `GB/s`, for the memory floor of times")
 }
 
 func (o *plotOptions) complete(cmd *cobra.Command) {

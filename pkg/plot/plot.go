@@ -6,7 +6,7 @@
 // of its own at the edge: exact results (error 0, infinitely many correct bits), infinite errors and condition numbers. Axes
 // of errors and condition numbers are those of decimal logarithms, so that they reach beyond the range of float64.
 //
-// The same records give the same picture, byte for byte.
+// The same records give the same picture, byte for byte, on one kind of processor; others may round a coordinate differently.
 package plot
 
 import (
@@ -46,10 +46,10 @@ func Kinds() []Kind {
 		{"error", "relative error against condition number", drawError, severalConditions},
 		{"bits", "correct bits against precision", drawBits, severalPrecisions},
 		{"time-n", "time against the number of terms", drawTimeN, severalSizes},
-		{"time-precision", "time against precision, every method and, with a bandwidth, the memory floor", drawTimePrecision, severalTimedPrecisions},
+		{"time-precision", "time against precision, with the memory floor for a bandwidth", drawTimePrecision, severalTimedPrecisions},
 		{"phases", "conversion, copies and parts of the operation as stacked bars", drawPhases, hasPhases},
-		{"mpres2018-fig6", "Figure 6 of the 2018 paper: reduce1, reduce2 and reduce3 by number of blocks, time against precision", drawFigure6, isFigure6},
-		{"mpres2018-fig7", "Figure 7 of the 2018 paper: serial and residue-parallel sums on a GPU, time against precision", drawFigure7, isFigure7},
+		{"mpres2018-fig6", "time against precision as in the 2018 paper: reduce1, reduce2, reduce3 by blocks", drawFigure6, isFigure6},
+		{"mpres2018-fig7", "the same for the serial and residue-parallel sums on a GPU", drawFigure7, isFigure7},
 	}
 }
 
