@@ -102,7 +102,14 @@ type Device struct {
 
 type task struct {
 	f    func() error
-	done chan error
+	done chan outcome
+}
+
+// outcome is how a task ended.
+type outcome struct {
+	err      error
+	panicked any
+	exit     bool // by runtime.Goexit
 }
 
 var (
@@ -172,7 +179,7 @@ func (d *Device) serve(ready chan<- error) {
 	runtime.LockOSThread() // for ever: the thread ends with the goroutine
 	ready <- d.enter()
 	for t := range d.work {
-		t.done <- d.perform(t.f)
+		d.perform(t)
 	}
 }
 
@@ -188,32 +195,38 @@ func (d *Device) enter() error {
 	return d.call("cuCtxSetCurrent", d.driver.CtxSetCurrent(context))
 }
 
-// perform runs f; a panic becomes an error of the caller's goroutine.
-func (d *Device) perform(f func() error) (err error) {
+// perform runs a task. A panic, or the end of its goroutine (as testing's FailNow wants it), becomes that of the caller's goroutine.
+func (d *Device) perform(t task) {
 	if d.fault != nil {
-		return d.fault
+		t.done <- outcome{err: d.fault}
+		return
 	}
+	result := outcome{exit: true}
 	defer func() {
 		if p := recover(); p != nil {
-			err = &panicked{p}
+			result = outcome{panicked: p}
+		}
+		t.done <- result
+		if result.exit { // this goroutine ends here: another one takes over
+			ready := make(chan error, 1)
+			go d.serve(ready)
 		}
 	}()
-	return f()
+	result = outcome{err: t.f()}
 }
-
-type panicked struct{ value any }
-
-func (p *panicked) Error() string { return fmt.Sprint("panic: ", p.value) }
 
 // Do runs f on the device's thread and returns its error. f must not call Do of the same device.
 func (d *Device) Do(f func() error) error {
-	t := task{f, make(chan error, 1)}
+	t := task{f, make(chan outcome, 1)}
 	d.work <- t
-	err := <-t.done
-	if p, ok := err.(*panicked); ok {
-		panic(p.value)
+	result := <-t.done
+	switch {
+	case result.panicked != nil:
+		panic(result.panicked)
+	case result.exit:
+		runtime.Goexit()
 	}
-	return err
+	return result.err
 }
 
 // Info describes the device.

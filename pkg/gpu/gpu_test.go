@@ -3,6 +3,7 @@ package gpu_test
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -162,4 +163,27 @@ func TestWarpSum(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// A panic in Do is the caller's; the end of the goroutine too, and the device goes on.
+func TestDoEndsAsItsFunction(t *testing.T) {
+	d := gputest.Device(t)
+	func() {
+		defer func() {
+			if p := recover(); p != "oh" {
+				t.Errorf("recovered %v", p)
+			}
+		}()
+		d.Do(func() error { panic("oh") })
+	}()
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		d.Do(func() error { runtime.Goexit(); return nil })
+		t.Error("Do returned")
+	}()
+	<-ended
+	if err := d.Do(d.Sync); err != nil {
+		t.Error(err)
+	}
 }
