@@ -2,7 +2,7 @@
 #include "rns.cuh"
 
 // What elementwise does with each number.
-enum Operation { opAdd, opSub, opMul, opFromDouble, opFromResidues, opScale };
+enum Operation { opAdd, opSub, opMul, opScale, opFromDouble, opFromResidues }; // opScale: y is one number
 
 // elementwise sets z_j for this group's numbers j. Operands that an operation does not have are not read.
 template <class G>
@@ -11,18 +11,16 @@ MP_DEVICE void elementwise(const Base &base, G group, const ScratchMemory &memor
 	Context<G> c(base, group, memory.of(number));
 	for (u64 j = number; j < n; j += groups) {
 		Number result, right;
-		switch (operation) {
-		case opAdd: result = add(c, z.digitsOf(j), x.load(j), y.load(j)); break;
-		case opSub:
+		if (operation <= opSub) {
 			right = y.load(j);
-			right.neg = !right.neg && !isZero(right);
+			if (operation == opSub) right.neg = !right.neg && !isZero(right);
 			result = add(c, z.digitsOf(j), x.load(j), right);
-			break;
-		case opMul: result = mul(c, z.digitsOf(j), x.load(j), y.load(j)); break;
-		case opFromDouble: result = fromDouble(c, z.digitsOf(j), from[j]); break;
-		case opFromResidues: result = fromResidues(c, z.digitsOf(j), z.exp[j], z.neg[j] != 0); break;
-		default: // y is one number, the scalar
-			result = mul(c, z.digitsOf(j), x.load(j), y.load(0));
+		} else if (operation <= opScale) {
+			result = mul(c, z.digitsOf(j), x.load(j), y.load(operation == opMul ? j : 0));
+		} else if (operation == opFromDouble) {
+			result = fromDouble(c, z.digitsOf(j), from[j]);
+		} else {
+			result = fromResidues(c, z.digitsOf(j), z.exp[j], z.neg[j] != 0);
 		}
 		c.group.sync();
 		if (c.group.lane() == 0) z.store(j, result);

@@ -31,7 +31,7 @@ template <class G> MP_DEVICE Alignment align(Context<G> &c, const Number &x, con
 template <class G> MP_DEVICE Number scaleDown(Context<G> &c, Number y, i64 k) {
 	const Base &b = c.b;
 	if (k >= bitBounds(y.v, b.mantissa, b.log2M).most) return cleared(c, c.scratch.shift);
-	scale(c, c.scratch.shift, y.digits, y.v, (i32)k, false);
+	scaleAlone(b.self, c.group, c.scratch, c.scratch.shift, y.digits, y.v, (i32)k, false);
 	y.digits = c.scratch.shift;
 	y.exp += k;
 	y.v = evaluate(c, y.digits);

@@ -70,19 +70,31 @@ template <class G, class F> MP_DEVICE Evaluated fractionOf(Context<G> &c, F digi
 	return {sum, count != 0};
 }
 
-// evaluate returns I(X/M) with a relative width of at most 2^-32, for every X in [0, M).
-template <class G> MP_DEVICE Interval evaluate(Context<G> &c, Digits x) {
-	const Base &b = c.b;
+// evaluateAlone is evaluate, as a function that is called.
+template <class G> MP_CALLED Interval evaluateAlone(const Base *self, G group, Scratch scratch, Digits x) {
+	Context<G> c(*self, group, scratch);
+	const Base &b = *self;
 	Evaluated e = fractionOf(c, [&](u32 i, const Residue &) { return x[i]; });
-	if (!e.nonzero) return {0, 0, 0};
 	u64 up = e.frac + b.evalError;
-	if (up >= e.frac && e.frac >= b.evalError << 32) return normalized({e.frac, up, 0});
-	Refined t = refine(c, e.frac);
-	if (t.s > 0) return magnitude(b, t);
-	u64 below = 1; // X/M is near one: 1 - t, in units of 2^-63
-	if (t.k < 62) below += magnitudeOf(t.s) >> (t.k + 1);
-	return {(1ull << 63) - below, 1ull << 63, 1};
+	Interval v = {0, 0, 0};
+	if (e.nonzero && up >= e.frac && e.frac >= b.evalError << 32) {
+		v = normalized({e.frac, up, 0});
+	} else if (e.nonzero) {
+		Refined t = refine(c, e.frac);
+		if (t.s > 0) {
+			v = magnitude(b, t);
+		} else {
+			u64 below = 1; // X/M is near one: 1 - t, in units of 2^-63
+			if (t.k < 62) below += magnitudeOf(t.s) >> (t.k + 1);
+			v = {(1ull << 63) - below, 1ull << 63, 1};
+		}
+	}
+	c.group.settle();
+	return v;
 }
+
+// evaluate returns I(X/M) with a relative width of at most 2^-32, for every X in [0, M).
+template <class G> MP_DEVICE Interval evaluate(Context<G> &c, Digits x) { return evaluateAlone(c.b.self, c.group, c.scratch, x); }
 
 // Signed is a number D with |D| <= M/4: whether it is negative, and I(|D|/M).
 struct Signed {
@@ -98,10 +110,10 @@ template <class G, class F> MP_DEVICE Signed evaluateSigned(Context<G> &c, F dig
 	return {t.s < 0, magnitude(c.b, t)};
 }
 
-// bitLength returns bits(X) = floor(log2 X) + 1 for X > 0 with residues x and interval v.
-template <class G> MP_DEVICE i32 bitLength(Context<G> &c, Digits x, Interval v) {
-	const Base &b = c.b;
-	BitBounds bits = bitBounds(v, b.mantissa, b.log2M);
+// longestBelow returns bits(X) for an X of at most bits.most and at least bits.least bits with residues x.
+template <class G> MP_CALLED i32 longestBelow(const Base *self, G group, Scratch scratch, Digits x, BitBounds bits) {
+	Context<G> c(*self, group, scratch);
+	const Base &b = *self;
 	for (; bits.most > bits.least; bits.most--) {
 		i32 k = bits.most - 1; // is X < 2^k ?
 		Signed difference = evaluateSigned(c, [&](u32 i, const Residue &r) {
@@ -109,16 +121,29 @@ template <class G> MP_DEVICE i32 bitLength(Context<G> &c, Digits x, Interval v) 
 		});
 		if (!difference.negative) break;
 	}
+	c.group.settle();
 	return bits.most;
+}
+
+// bitLength returns bits(X) = floor(log2 X) + 1 for X > 0 with residues x and interval v.
+template <class G> MP_DEVICE i32 bitLength(Context<G> &c, Digits x, Interval v) {
+	BitBounds bits = bitBounds(v, c.b.mantissa, c.b.log2M);
+	return bits.least == bits.most ? bits.most : longestBelow(c.b.self, c.group, c.scratch, x, bits);
+}
+
+// exceedsLimit tells whether X > L for an X near L with residues x.
+template <class G> MP_CALLED bool exceedsLimit(const Base *self, G group, Scratch scratch, Digits x) {
+	Context<G> c(*self, group, scratch);
+	const u32 *limit = self->limit;
+	Signed difference = evaluateSigned(c, [&](u32 i, const Residue &r) { return reduceOnce(x[i] + r.modulus - limit[i], r.modulus); });
+	c.group.settle();
+	return !difference.negative && !isZero(difference.v);
 }
 
 // isWide tells whether X > L, for X > 0 with residues x and interval v.
 template <class G> MP_DEVICE bool isWide(Context<G> &c, Digits x, Interval v) {
 	int side = order(v, limitInterval(c.b));
-	if (side != 0) return side > 0;
-	const u32 *limit = c.b.limit;
-	Signed difference = evaluateSigned(c, [&](u32 i, const Residue &r) { return reduceOnce(x[i] + r.modulus - limit[i], r.modulus); });
-	return !difference.negative && !isZero(difference.v);
+	return side > 0 || (side == 0 && exceedsLimit(c.b.self, c.group, c.scratch, x));
 }
 
 // Scaling says by how many bits a significand is to be scaled down; sure is false where intervals cannot tell.

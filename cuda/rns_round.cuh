@@ -53,9 +53,10 @@ template <class G> MP_DEVICE LowSum lowSumOf(Context<G> &c, Digits x) {
 	return s;
 }
 
-// scale sets z to floor(X / 2^k), k >= 1, or to the nearest integer, ties to even, for X with residues x and the interval v.
-template <class G> MP_DEVICE void scale(Context<G> &c, Digits z, Digits x, Interval v, i32 k, bool nearest) {
-	const Base &b = c.b;
+// scaleAlone sets z to floor(X / 2^k), k >= 1, or to the nearest integer, ties to even, for X with residues x and the interval v.
+template <class G> MP_CALLED void scaleAlone(const Base *self, G group, Scratch s, Digits z, Digits x, Interval v, i32 k, bool nearest) {
+	Context<G> c(*self, group, s);
+	const Base &b = *self;
 	bool rest = false;
 	for (;;) {
 		u32 step = k < 31 ? (u32)k : 31u, mask = (1u << step) - 1;
@@ -64,16 +65,17 @@ template <class G> MP_DEVICE void scale(Context<G> &c, Digits z, Digits x, Inter
 		c.forEach([&](u32 i) { z[i] = cutOff(x[i], R, step, mask, up, b.residues[i]); });
 		rest |= R != 0;
 		k -= (i32)step;
-		if (k == 0) return;
+		if (k == 0) break;
 		v.exp -= (i32)step; // the quotient may be zero: then X/M is below 2^-64 or the interval's error, which rank allows
 		x = z;
 	}
+	c.group.settle();
 }
 
 // roundTo scales z's significand down by 2^k, k >= 1, rounding as the base does.
 template <class G> MP_CALLED Number roundTo(const Base *self, G group, Scratch s, Number z, i32 k) {
 	Context<G> c(*self, group, s);
-	scale(c, z.digits, z.digits, z.v, k, self->nearest);
+	scaleAlone(self, c.group, s, z.digits, z.digits, z.v, k, self->nearest);
 	z.exp += k;
 	z.v = widened(shifted(z.v, -k), self->unit);
 	if (!tight(z.v)) z.v = evaluate(c, z.digits);

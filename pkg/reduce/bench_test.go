@@ -12,7 +12,7 @@ import (
 func BenchmarkSum(b *testing.B) {
 	const n = 1_000_000
 	terms := generate(b, fmt.Sprintf("uniform01:n=%d", n))
-	for _, m := range Methods() {
+	for _, m := range cpuMethods() {
 		for _, p := range []int{60, 120, 240, 480, 1696} {
 			if m.FixedBits != 0 && p != 60 {
 				continue

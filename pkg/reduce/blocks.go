@@ -43,9 +43,11 @@ func (g grid) depth(n int) int {
 	}
 	perPass := 2 * g.Blocks * g.BlockSize
 	passes := (n + perPass - 1) / perPass
-	used := min(g.Blocks, (n+2*g.BlockSize-1)/(2*g.BlockSize))
-	return 2*passes - 1 + bits.Len(uint(g.BlockSize)) - 1 + used - 1
+	return 2*passes - 1 + bits.Len(uint(g.BlockSize)) - 1 + g.used(n) - 1
 }
+
+// used is the number of blocks that have any of n terms; they are the first ones.
+func (g grid) used(n int) int { return min(g.Blocks, (n+2*g.BlockSize-1)/(2*g.BlockSize)) }
 
 // Limits of a grid: those of a CUDA launch.
 const (

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,6 +111,11 @@ func TestPaperTables(t *testing.T) {
 	}
 }
 
+// cpuMethods are the methods that run without a GPU.
+func cpuMethods() []Method {
+	return slices.DeleteFunc(Methods(), func(m Method) bool { return !m.RunsOn("cpu") })
+}
+
 // testSets are data sets of every kind, small enough for all methods.
 var testSets = []string{
 	"mcnamee1", "mcnamee3", "uniform01:n=1000", "uniform11:n=1001", "anderson:n=777", "gensum:n=500,cond=1e40",
@@ -123,7 +129,7 @@ func TestErrorBounds(t *testing.T) {
 	for _, spec := range testSets {
 		terms := generate(t, spec)
 		want := summary(terms)
-		for _, m := range Methods() {
+		for _, m := range cpuMethods() {
 			for _, p := range []int{30, 53, 113, 240, 1696} {
 				if m.FixedBits != 0 && p != 53 {
 					continue
@@ -165,7 +171,7 @@ func TestWideTerms(t *testing.T) {
 		wide[i], _ = new(big.Rat).SetString(fmt.Sprintf("%d.%d%de%d", rng.IntN(100)-50, rng.Uint64(), rng.Uint64(), rng.IntN(60)-30))
 	}
 	terms := Terms{Wide: wide}
-	for _, m := range Methods() {
+	for _, m := range cpuMethods() {
 		for _, p := range []int{30, 240} {
 			checkWithin(t, m.Name, run(t, m.Name, Options{Precision: p, Blocks: 2, BlockSize: 4}, terms), summary(terms))
 		}
@@ -188,7 +194,7 @@ func TestSpecials(t *testing.T) {
 		{[]float64{inf, nan}, exact.NaN},
 		{[]float64{nan}, exact.NaN},
 	} {
-		for _, m := range Methods() {
+		for _, m := range cpuMethods() {
 			if got := run(t, m.Name, Options{Precision: 60}, Terms{Float64: c.terms}).Value(); got.Class != c.want {
 				t.Errorf("%s of %v: %v, want %v", m.Name, c.terms, got, c.want)
 			}
@@ -198,7 +204,7 @@ func TestSpecials(t *testing.T) {
 
 // TestReload checks that a Summer can be loaded again, with specials and without, and summed twice.
 func TestReload(t *testing.T) {
-	for _, m := range Methods() {
+	for _, m := range cpuMethods() {
 		s, err := m.New(Options{Precision: 240})
 		if err != nil {
 			t.Fatal(err)

@@ -16,10 +16,14 @@ const (
 	sourceHigham    = "Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 4.2"
 )
 
-var cpuOnly = []string{"cpu"}
+// Devices that methods run on: the CPU, and GPUs by the driver's API.
+var (
+	cpuOnly  = []string{"cpu"}
+	cudaOnly = []string{"cuda"}
+)
 
 // methods is the registry, in the order in which tables show it.
-var methods = []Method{
+var methods = withDeviceChecks([]Method{
 	{
 		Name: "float32", Summary: "recursive summation in binary32", Format: "binary32", Devices: cpuOnly,
 		FixedBits: 24, Bound: "g(n-1)*S' + (S' - S), u = 2^-24, S' = (1+u)S", Source: sourceHigham,
@@ -67,11 +71,31 @@ var methods = []Method{
 		DotBound: "g(1 + ceil(log2 n))*S, u = 2^(1-p)", NewDot: newRNSDot("reduce2"),
 	},
 	{
-		Name: "reduce3", Summary: "block-parallel summation of RNS numbers", Format: "rns", Devices: cpuOnly,
+		Name: "reduce3", Summary: "block-parallel summation of RNS numbers", Format: "rns", Devices: []string{"cpu", "cuda"},
 		MinPrecision: rns.MinPrecision, MaxPrecision: rns.MaxPrecision, Bound: "g(d)*S, d = depth of the grid, u = 2^(1-p)", Source: sourcePaper2018, New: newReduce3,
 		DotBound: "g(1 + d)*S, d = depth of the grid, u = 2^(1-p)", NewDot: newRNSDot("reduce3"),
 	},
-}
+	{
+		Name: "reduce1s", Summary: "reduce1 by one GPU thread", Format: "rns", Devices: cudaOnly,
+		MinPrecision: rns.MinPrecision, MaxPrecision: rns.MaxPrecision, Bound: "g(n-1)*S, u = 2^(1-p)", Source: sourcePaper2018, New: newReduce1On(false),
+	},
+	{
+		Name: "reduce1p", Summary: "reduce1 by one GPU block, a thread for each residue", Format: "rns", Devices: cudaOnly,
+		MinPrecision: rns.MinPrecision, MaxPrecision: rns.MaxPrecision, Bound: "g(n-1)*S, u = 2^(1-p)", Source: sourcePaper2018, New: newReduce1On(true),
+	},
+	{
+		Name: "reduce2s", Summary: "reduce2 by one GPU thread", Format: "rns", Devices: cudaOnly,
+		MinPrecision: rns.MinPrecision, MaxPrecision: rns.MaxPrecision, Bound: "g(ceil(log2 n))*S, u = 2^(1-p)", Source: sourcePaper2018, New: newReduce2On(false),
+	},
+	{
+		Name: "reduce2p", Summary: "reduce2 by one GPU block, a thread for each residue", Format: "rns", Devices: cudaOnly,
+		MinPrecision: rns.MinPrecision, MaxPrecision: rns.MaxPrecision, Bound: "g(ceil(log2 n))*S, u = 2^(1-p)", Source: sourcePaper2018, New: newReduce2On(true),
+	},
+	{
+		Name: "reduce3p", Summary: "reduce3 on a GPU, every addition by a group of threads", Format: "rns", Devices: cudaOnly,
+		MinPrecision: rns.MinPrecision, MaxPrecision: rns.MaxPrecision, Bound: "g(d)*S, d = depth of the grid, u = 2^(1-p)", Source: sourcePaper2018, New: newReduce3On(true),
+	},
+})
 
 // Methods returns the methods for sums, in the order in which tables show them.
 func Methods() []Method {

@@ -17,6 +17,8 @@ type residues struct {
 	rounded bool
 	special *exact.Value
 	sum     *rns.Float
+
+	allocate func(n int) (*rns.Vector, error) // memory for the terms, nil for the ordinary kind
 }
 
 func newResidues(o Options) (residues, error) {
@@ -36,7 +38,9 @@ func (r *residues) Load(t Terms) error {
 	}
 	r.rounded = t.Wide != nil
 	if r.terms == nil || r.terms.Len() != t.Len() {
-		r.terms = r.context.Base().NewVector(t.Len())
+		if err := r.newTerms(t.Len()); err != nil {
+			return err
+		}
 	}
 	if t.Wide == nil {
 		r.context.SetFloat64s(r.terms, t.Float64)
@@ -48,6 +52,17 @@ func (r *residues) Load(t Terms) error {
 	}
 	r.context.SetBigs(r.terms, wide)
 	return nil
+}
+
+// newTerms replaces the terms by n zeros.
+func (r *residues) newTerms(n int) (err error) {
+	r.terms = nil
+	if r.allocate == nil {
+		r.terms = r.context.Base().NewVector(n)
+		return nil
+	}
+	r.terms, err = r.allocate(n)
+	return err
 }
 
 // empty handles what needs no addition and reports whether it did.
@@ -182,6 +197,9 @@ type reduce3 struct {
 }
 
 func newReduce3(o Options) (Summer, error) {
+	if o.Device != "" && o.Device != "cpu" {
+		return newReduce3On(false)(o)
+	}
 	r, err := newResidues(o)
 	if err != nil {
 		return nil, err

@@ -52,3 +52,8 @@ type Fields struct {
 func (v *Vector) Fields() Fields {
 	return Fields{Digits: v.digits, Lo: v.lo, Up: v.up, Exp: v.exp, IntervalExp: v.ivExp, Neg: v.neg}
 }
+
+// VectorOf returns a vector in the memory of f, which holds numbers of b.
+func (b *Base) VectorOf(f Fields) *Vector {
+	return &Vector{base: b, digits: f.Digits, lo: f.Lo, up: f.Up, exp: f.Exp, ivExp: f.IntervalExp, neg: f.Neg}
+}

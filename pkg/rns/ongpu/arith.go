@@ -25,9 +25,9 @@ const (
 	add operation = iota
 	sub
 	mul
+	scale
 	fromFloat64
 	fromResidues
-	scale
 )
 
 // vectorParameters are those of the kernels rnsVectorG.

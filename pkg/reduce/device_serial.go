@@ -1,0 +1,148 @@
+package reduce
+
+import (
+	"context"
+	"math/bits"
+
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/rns/ongpu"
+)
+
+// termsParameter is the struct Terms of cuda/reduce.cu.
+type termsParameter struct {
+	X          ongpu.VectorParameter
+	First, End uint64
+}
+
+// group is who does the additions of reduce1 and reduce2: one thread, or the threads of one block with a residue each.
+type group struct {
+	parallel bool
+	scratch  *ongpu.Scratch
+	state    *ongpu.Vector // the sum so far, or the stack of partial sums
+	terms    int
+}
+
+// name returns the kernel's name and shape.
+func (g *group) name(kernel string, b *ongpu.Base) (string, gpu.Launch) {
+	switch {
+	case !g.parallel:
+		return kernel + "Serial", gpu.Launch{}
+	case b.Base().Len() <= 32:
+		return kernel + "Warp", gpu.Launch{Block: gpu.Dim{X: 32}}
+	}
+	return kernel + "Block", gpu.Launch{Block: gpu.Dim{X: b.BlockThreads()}, Shared: ongpu.PartialBytes}
+}
+
+// inChunks calls launch for ranges of terms that take a fraction of a second each, the first number of a range being even.
+func (g *group) inChunks(ctx context.Context, s *deviceSum, launch func(first, end int) error) error {
+	chunk := max(16, (1<<21/(s.base.Base().Stride()+8))&^1)
+	for first := 0; first < g.terms; first += chunk {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := launch(first, min(first+chunk, g.terms)); err != nil {
+			return err
+		}
+		if first+chunk < g.terms {
+			if err := s.device.Sync(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (g *group) reserve(s *deviceSum, n, numbers int) error {
+	g.terms = n
+	if err := scratchFor(s.base, &g.scratch, 1); err != nil {
+		return err
+	}
+	return vectorFor(s.base, &g.state, numbers)
+}
+
+func (g *group) results() (*ongpu.Vector, int) { return g.state, 1 }
+func (g *group) describe(*Format)              {}
+func (g *group) free() {
+	g.scratch.Free()
+	g.state.Free()
+	g.scratch, g.state = nil, nil
+}
+
+// deviceRecursive is recursive summation on a device, Reduce1 of the 2018 paper.
+type deviceRecursive struct {
+	group
+	kernel *gpu.Kernel[recursiveParameters]
+	shape  gpu.Launch
+}
+
+type recursiveParameters struct {
+	Base    ongpu.BaseParameter
+	Scratch ongpu.ScratchParameter
+	Terms   termsParameter
+	Sum     ongpu.VectorParameter
+}
+
+func newReduce1On(parallel bool) func(Options) (Summer, error) {
+	return func(o Options) (Summer, error) {
+		return newDeviceSum(o, &deviceRecursive{group: group{parallel: parallel}})
+	}
+}
+
+func (d *deviceRecursive) reserve(s *deviceSum, n int) (err error) {
+	name, shape := d.name("reduce1", s.base)
+	d.shape = shape
+	if d.kernel, err = kernelOf[recursiveParameters](s.device, name); err != nil {
+		return err
+	}
+	return d.group.reserve(s, n, 1)
+}
+
+func (d *deviceRecursive) launch(ctx context.Context, s *deviceSum) error {
+	p := recursiveParameters{Base: s.base.Parameter(), Scratch: d.scratch.Parameter(), Sum: d.state.Parameter()}
+	return d.inChunks(ctx, s, func(first, end int) error {
+		p.Terms = termsParameter{s.terms.Parameter(), uint64(first), uint64(end)}
+		return d.kernel.Launch(d.shape, p)
+	})
+}
+
+func (d *deviceRecursive) depth(n int) int { return recursiveDepth(n) }
+
+// devicePairwise is pairwise summation on a device, Reduce2 of the 2018 paper.
+type devicePairwise struct {
+	group
+	kernel *gpu.Kernel[pairwiseParameters]
+	shape  gpu.Launch
+}
+
+type pairwiseParameters struct {
+	Base    ongpu.BaseParameter
+	Scratch ongpu.ScratchParameter
+	Terms   termsParameter
+	Slots   ongpu.VectorParameter
+	N       uint64
+}
+
+func newReduce2On(parallel bool) func(Options) (Summer, error) {
+	return func(o Options) (Summer, error) {
+		return newDeviceSum(o, &devicePairwise{group: group{parallel: parallel}})
+	}
+}
+
+func (d *devicePairwise) reserve(s *deviceSum, n int) (err error) {
+	name, shape := d.name("reduce2", s.base)
+	d.shape = shape
+	if d.kernel, err = kernelOf[pairwiseParameters](s.device, name); err != nil {
+		return err
+	}
+	return d.group.reserve(s, n, bits.Len(uint(n))+1)
+}
+
+func (d *devicePairwise) launch(ctx context.Context, s *deviceSum) error {
+	p := pairwiseParameters{Base: s.base.Parameter(), Scratch: d.scratch.Parameter(), Slots: d.state.Parameter(), N: uint64(d.terms)}
+	return d.inChunks(ctx, s, func(first, end int) error {
+		p.Terms = termsParameter{s.terms.Parameter(), uint64(first), uint64(end)}
+		return d.kernel.Launch(d.shape, p)
+	})
+}
+
+func (d *devicePairwise) depth(n int) int { return pairwiseDepth(n) }
