@@ -9,6 +9,8 @@ import (
 
 	"mpbench/datasets"
 	"mpbench/pkg/gemv"
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/gpu/gputest"
 	"mpbench/pkg/reduce"
 )
 
@@ -39,6 +41,30 @@ func measureSum(t *testing.T, spec, method string, o reduce.Options) Record {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// TestMeasureSumOnDevice checks what the record of a sum on a GPU has of its own: device and phases.
+func TestMeasureSumOnDevice(t *testing.T) {
+	device := gputest.Name(t)
+	want := "emulated"
+	if !gputest.Emulated() {
+		want = device
+	}
+	for _, method := range []string{"reduce1s", "reduce3", "reduce3p"} {
+		r := measureSum(t, "uniform11:n=50", method, reduce.Options{Precision: 60, Blocks: 4, BlockSize: 4, Device: device})
+		if r.Device != want || r.Time.Median <= 0 || r.Time.Iterations != 1 || r.WithinBound == nil || !*r.WithinBound {
+			t.Errorf("%s: %+v", method, r)
+		}
+		for _, phase := range []string{PhaseConvert, PhaseH2D, PhaseKernel, PhaseD2H, PhaseHost} {
+			if r.Phases[phase] <= 0 {
+				t.Errorf("%s: phase %s took %v", method, phase, r.Phases[phase])
+			}
+		}
+	}
+	m, _ := reduce.Lookup("reduce1p")
+	if _, _, err := MeasureSum(context.Background(), Sampler{Runs: 1}, m, reduce.Options{Precision: 60, Device: "cuda:7"}, sumInput(t, "mcnamee1")); !errors.Is(err, gpu.ErrNoDevice) {
+		t.Errorf("device cuda:7: %v", err)
+	}
 }
 
 // TestMeasureSum checks the record of a known sum field by field.

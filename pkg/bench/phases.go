@@ -13,6 +13,7 @@ const (
 	PhaseH2D     = "h2d"     // copy to the device
 	PhaseKernel  = "kernel"  // the operation itself; its time is the record's time
 	PhaseD2H     = "d2h"     // copy from the device
+	PhaseHost    = "host"    // what the host does with a device's results; in records of devices only
 )
 
 var standardPhases = []string{PhaseConvert, PhaseH2D, PhaseKernel, PhaseD2H}

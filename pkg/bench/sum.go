@@ -30,23 +30,40 @@ const (
 // MeasureSum runs one method on a data set, compares its result with the exact sum and its error with the method's proved
 // bound, and returns the record. A measurement that ctx interrupts gives a record with the samples so far; ok is false if
 // it has none. An error means that the method cannot work with these options or terms (it wraps reduce.ErrOption or
-// rns.ErrModuli) or that memory does not suffice (*MemoryError).
+// rns.ErrModuli), that memory does not suffice (*MemoryError), or that a device failed (errors of package gpu). The time of a method on
+// a device is that of its kernels by the device's events; copies, and what the host does afterwards, are phases of their own.
 func MeasureSum(ctx context.Context, s Sampler, m reduce.Method, o reduce.Options, in SumInput) (r Record, ok bool, err error) {
 	summer, err := m.New(o)
 	if err != nil {
 		return Record{}, false, err
+	}
+	device, onDevice := summer.(reduce.DeviceSummer)
+	if onDevice {
+		defer func() {
+			if closing := device.Close(); err == nil {
+				err = closing
+			}
+		}()
 	}
 	format := summer.Format()
 	if err := checkMemory(m.Name, in.Data.N, format.TermBytes); err != nil {
 		return Record{}, false, err
 	}
 	terms := reduce.Terms{Float64: in.Data.Float64, Wide: in.Data.Wide}
-	measurement, err := s.Measure(ctx, loadAndRun(func() error { return summer.Load(terms) }, summer.Sum))
+	load := func() error { return summer.Load(terms) }
+	body := loadAndRun(load, summer.Sum)
+	if onDevice {
+		body = loadAndSumOnDevice(ctx, load, device)
+	}
+	measurement, err := s.Measure(ctx, body)
 	if err != nil || len(measurement.Timing.Samples) == 0 {
 		return Record{}, false, err
 	}
 	d := in.Data
 	r = newReduceRecord("sum", m, o, summer.Format(), Dataset{Name: d.Name, N: d.N, Params: params(d.Params), SHA256: d.SHA256})
+	if onDevice {
+		r.Device = device.Device()
+	}
 	r.Reference = "exact sum: fixed point in units of 2^-1074, nothing rounded"
 	if d.Wide != nil {
 		r.Reference = "exact sum of rationals, nothing rounded"
@@ -61,18 +78,47 @@ func MeasureSum(ctx context.Context, s Sampler, m reduce.Method, o reduce.Option
 // them: loading in between would leave other things in the caches.
 func loadAndRun(load func() error, run func()) func(*Timer) error {
 	return func(t *Timer) error {
-		if t.Index() == 0 {
-			var times []float64
-			for begin := time.Now(); len(times) == 0 || len(times) < convertRuns && time.Since(begin) < convertTime; {
-				start := time.Now()
-				if err := load(); err != nil {
-					return err
-				}
-				times = append(times, float64(time.Since(start)))
-			}
-			t.AddNs(PhaseConvert, Median(times))
+		if err := loadFirst(t, load); err != nil {
+			return err
 		}
 		t.Time(PhaseKernel, run)
+		return nil
+	}
+}
+
+// loadFirst loads the data before the first run, and times it.
+func loadFirst(t *Timer, load func() error) error {
+	if t.Index() > 0 {
+		return nil
+	}
+	var times []float64
+	for begin := time.Now(); len(times) == 0 || len(times) < convertRuns && time.Since(begin) < convertTime; {
+		start := time.Now()
+		if err := load(); err != nil {
+			return err
+		}
+		times = append(times, float64(time.Since(start)))
+	}
+	t.AddNs(PhaseConvert, Median(times))
+	return nil
+}
+
+// loadAndSumOnDevice is loadAndRun for a device, which takes the times itself: the kernel's by its events, with a cold cache.
+func loadAndSumOnDevice(ctx context.Context, load func() error, d reduce.DeviceSummer) func(*Timer) error {
+	return func(t *Timer) error {
+		if err := loadFirst(t, load); err != nil {
+			return err
+		}
+		p, err := d.SumPhases(ctx)
+		if err != nil {
+			return err
+		}
+		if p.CopyIn > 0 {
+			t.AddNs(PhaseH2D, float64(p.CopyIn))
+		}
+		t.AddNs(PhaseKernel, float64(p.Kernel))
+		t.AddNs(PhaseD2H, float64(p.CopyOut))
+		t.AddNs(PhaseHost, float64(p.Host))
 		return nil
 	}
 }

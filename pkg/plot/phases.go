@@ -92,7 +92,7 @@ func phaseParts(r *bench.Record) []namedPart {
 			parts = append(parts, namedPart{name, ns})
 		}
 	}
-	standard := []string{bench.PhaseConvert, bench.PhaseH2D, bench.PhaseKernel, bench.PhaseD2H}
+	standard := []string{bench.PhaseConvert, bench.PhaseH2D, bench.PhaseKernel, bench.PhaseD2H, bench.PhaseHost}
 	add("conversion", r.Phases[bench.PhaseConvert])
 	add("copy to device", r.Phases[bench.PhaseH2D])
 	rest := r.Phases[bench.PhaseKernel]
@@ -115,6 +115,7 @@ func phaseParts(r *bench.Record) []namedPart {
 		add("operation", rest)
 	}
 	add("copy from device", r.Phases[bench.PhaseD2H])
+	add("host, afterwards", r.Phases[bench.PhaseHost])
 	return parts
 }
 
