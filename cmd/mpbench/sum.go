@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -153,6 +154,9 @@ func reduceJobs[S any](
 // methods returns the methods of --method; with --stream those that can.
 func (o sumOptions) methods() ([]reduce.Method, error) {
 	methods, err := chooseMethods(o.method, sumMethods(), methodName)
+	if o.method == "all" {
+		methods = slices.DeleteFunc(methods, func(m reduce.Method) bool { return !m.RunsOn("cpu") })
+	}
 	if err != nil || !o.stream {
 		return methods, err
 	}

@@ -161,16 +161,22 @@ func (t *tester) testSum(m reduce.Method, device string, cases []sumCase) {
 		if err != nil {
 			continue
 		}
+		d, onDevice := s.(reduce.DeviceSummer)
 		a := arithmeticOf(m.Format, v)
 		for _, c := range cases {
 			what := c.name + ", " + v.String()
 			t.guarded(what, func() {
 				err := s.Load(c.terms)
+				if err == nil {
+					s.Sum()
+				}
+				if err == nil && onDevice {
+					err = d.Err()
+				}
 				t.check(err == nil, func() (string, string) { return fmt.Sprintf("%s: %v", what, err), adviceReport })
 				if err != nil {
 					return
 				}
-				s.Sum()
 				e := expectation{what: what, summary: c.summary, nothing: c.integer, bound: func(x exact.Summary) boundOf { return within(s.ErrorBound(x)) }}
 				if c.summary.Sum.IsFinite() {
 					if m.Format == "exact" {
@@ -184,6 +190,10 @@ func (t *tester) testSum(m reduce.Method, device string, cases []sumCase) {
 				}
 				t.compare(s.Value(), e)
 			})
+		}
+		if onDevice {
+			err := d.Close()
+			t.check(err == nil, func() (string, string) { return fmt.Sprintf("%v: %v", v, err), adviceReport })
 		}
 	}
 }
