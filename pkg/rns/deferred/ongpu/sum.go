@@ -1,0 +1,198 @@
+package ongpu
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/rns/deferred"
+)
+
+// SumTimes are the durations of the parts of a sum on a device, by its own events.
+type SumTimes struct {
+	Kernel   time.Duration // all kernels, and clearing the digits before them
+	Download time.Duration // the digits, from the device
+}
+
+// PackedSum sums packed numbers in device memory: no planes, but 32-bit digits of the numbers' own words, shifted to their places
+// and added in 64 bits (cuda/packed_sum.cu). It is not safe for concurrent use. Its methods may be called from any goroutine.
+type PackedSum struct {
+	device  *gpu.Device
+	windows *deferred.Windows
+	numbers *Numbers
+	total   *gpu.Buffer[int64]
+	result  *gpu.Pinned[int64]
+	passes  []packedPass
+	stream  *gpu.Stream
+	events  [3]*gpu.Event
+}
+
+type packedPass struct {
+	kernel     *gpu.Kernel[packedParameters]
+	launch     gpu.Launch
+	parameters packedParameters
+}
+
+// packedParameters are those of the kernels sumPacked...
+type packedParameters struct {
+	Total gpu.Pointer[int64]
+	Words gpu.Pointer[uint64]
+	Heads gpu.Pointer[int64]
+	N     uint64
+	Width uint32 // in 32-bit words
+	Low   int64
+	Count uint32
+}
+
+// packedCapacities are the digits that the kernels sumPacked... have room for.
+var packedCapacities = []int{8, 16, 32, 64, 96, 128, 256}
+
+// packedThreads is the number of threads of a block, which never changes a result.
+const packedThreads = 512
+
+// NewPackedSum copies p to the device and plans its sum.
+func NewPackedSum(d *gpu.Device, p *deferred.Packed) (*PackedSum, error) {
+	s := &PackedSum{device: d, windows: deferred.NewWindows(p)}
+	err := d.Do(func() error {
+		err := s.prepare()
+		if err != nil {
+			s.free()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *PackedSum) prepare() (err error) {
+	d := s.device
+	if s.numbers, err = UploadPacked(d, s.windows.Numbers); err != nil {
+		return err
+	}
+	if s.total, err = gpu.Alloc[int64](d, s.windows.Digits()); err != nil {
+		return err
+	}
+	if s.result, err = gpu.AllocPinned[int64](d, s.windows.Digits()); err != nil {
+		return err
+	}
+	if s.stream, err = d.NewStream(); err != nil {
+		return err
+	}
+	for i := range s.events {
+		if s.events[i], err = d.NewEvent(); err != nil {
+			return err
+		}
+	}
+	m, err := d.Module("packed_sum")
+	if err != nil {
+		return err
+	}
+	kernels := map[int]*gpu.Kernel[packedParameters]{}
+	for _, w := range s.windows.Passes {
+		capacity := capacityFor(w.Digits)
+		if kernels[capacity] == nil {
+			if kernels[capacity], err = gpu.Function[packedParameters](m, fmt.Sprintf("sumPacked%d", capacity)); err != nil {
+				return err
+			}
+		}
+		pass, err := s.pass(w, kernels[capacity], capacity)
+		if err != nil {
+			return err
+		}
+		s.passes = append(s.passes, pass)
+	}
+	return nil
+}
+
+// capacityFor returns the least room for so many digits.
+func capacityFor(digits int) int {
+	for _, c := range packedCapacities {
+		if digits <= c {
+			return c
+		}
+	}
+	panic("ongpu: a window of too many digits")
+}
+
+func (s *PackedSum) pass(w deferred.Window, k *gpu.Kernel[packedParameters], capacity int) (packedPass, error) {
+	shared := packedThreads / 32 * 8 * capacity
+	occupancy, err := k.Occupancy(packedThreads, shared)
+	info, n := s.device.Info(), w.To-w.From
+	blocks := info.Multiprocessors * int(occupancy*float64(info.ThreadsPerMP)/packedThreads+0.5)
+	return packedPass{
+		kernel: k,
+		launch: gpu.Launch{
+			Grid: gpu.Dim{X: max(1, min(blocks, (n+packedThreads-1)/packedThreads))}, Block: gpu.Dim{X: packedThreads}, Shared: shared, Stream: s.stream,
+		},
+		parameters: packedParameters{
+			Total: s.total.Pointer().At(w.At), Words: s.numbers.values.Pointer().At(w.From * s.numbers.width), Heads: s.numbers.heads.Pointer().At(w.From),
+			N: uint64(n), Width: 2 * uint32(s.numbers.width), Low: w.Low, Count: uint32(w.Digits),
+		},
+	}, err
+}
+
+// Windows returns how the sum is done.
+func (s *PackedSum) Windows() *deferred.Windows { return s.windows }
+
+// Sum returns the exact sum. With cold, the device's caches are emptied before, outside of the times.
+func (s *PackedSum) Sum(cold bool) (*deferred.LimbSum, SumTimes, error) {
+	var t SumTimes
+	err := s.device.Do(func() error {
+		if cold {
+			if err := s.device.ColdCache(s.stream); err != nil {
+				return err
+			}
+		}
+		steps := []func() error{
+			func() error { return s.events[0].Record(s.stream) },
+			func() error { return s.total.Clear(s.stream) },
+			s.launch,
+			func() error { return s.events[1].Record(s.stream) },
+			func() error { return s.total.DownloadAsync(s.stream, 0, s.result.Slice()) },
+			func() error { return s.events[2].Record(s.stream) },
+			s.stream.Sync,
+		}
+		for _, step := range steps {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+		var failures [2]error
+		t.Kernel, failures[0] = gpu.Elapsed(s.events[0], s.events[1])
+		t.Download, failures[1] = gpu.Elapsed(s.events[1], s.events[2])
+		return errors.Join(failures[:]...)
+	})
+	if err != nil {
+		return nil, SumTimes{}, err
+	}
+	return s.windows.Sum(s.result.Slice()), t, nil
+}
+
+func (s *PackedSum) launch() error {
+	for _, p := range s.passes {
+		if err := p.kernel.Launch(p.launch, p.parameters); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Free gives the memory back; a nil sum has none.
+func (s *PackedSum) Free() {
+	if s != nil {
+		_ = s.device.Do(func() error { s.free(); return nil }) // only a fault fails, and then the memory is lost with the context
+	}
+}
+
+func (s *PackedSum) free() {
+	s.numbers.Free()
+	s.total.Free()
+	s.result.Free()
+	s.stream.Free()
+	for _, e := range s.events {
+		e.Free()
+	}
+}
