@@ -27,6 +27,9 @@ type basicWorker struct {
 }
 
 func newBasic(o Options) (Engine, error) {
+	if isGPU(o.Device) {
+		return newDeviceBasic(o)
+	}
 	r, err := newResidues(o)
 	return &basic{residues: r}, err
 }

@@ -2,12 +2,14 @@ package gemv
 
 import "fmt"
 
-// MemoryError says that a problem in a method's number format does not fit in the memory that Options.MaxBytes allows.
+// MemoryError says that a problem in a method's number format does not fit in the memory that Options.MaxBytes allows, or in what is free
+// on a GPU.
 type MemoryError struct {
 	Method     string
 	Need, Have int64 // bytes
 	M, N       int
 	Detail     string // what takes the memory, "" for numbers of the format
+	Device     string // the GPU, "" for the host
 }
 
 func (e *MemoryError) Error() string {
@@ -15,14 +17,20 @@ func (e *MemoryError) Error() string {
 	if e.Detail != "" {
 		detail = " (" + e.Detail + ")"
 	}
-	return fmt.Sprintf("gemv: %s needs %.1f GB for a %d x %d matrix%s; %.1f GB are available",
-		e.Method, float64(e.Need)/1e9, e.M, e.N, detail, float64(e.Have)/1e9)
+	if e.Device != "" {
+		return fmt.Sprintf("gemv: %s needs %s of device memory for a %d x %d matrix%s; %s has %s free",
+			e.Method, gigabytes(e.Need), e.M, e.N, detail, e.Device, gigabytes(e.Have))
+	}
+	return fmt.Sprintf("gemv: %s needs %s for a %d x %d matrix%s; %s are available",
+		e.Method, gigabytes(e.Need), e.M, e.N, detail, gigabytes(e.Have))
 }
+
+func gigabytes(bytes int64) string { return fmt.Sprintf("%.1f GB", float64(bytes)/1e9) }
 
 // checkBytes returns a *MemoryError if the need exceeds a limit that is not 0.
 func (p *Problem) checkBytes(method string, need, limit int64, detail string) error {
 	if limit > 0 && need > limit {
-		return &MemoryError{method, need, limit, p.M, p.N, detail}
+		return &MemoryError{Method: method, Need: need, Have: limit, M: p.M, N: p.N, Detail: detail}
 	}
 	return nil
 }

@@ -17,7 +17,8 @@ type Options struct {
 	BlockSize  int    // numbers that rns-split adds side by side in a row (the paper's threads of a block), 0 for DefaultBlockSize
 	Threads    int    // goroutines, 0 for all processors; never changes a result
 	Device     string // one of the method's Devices, "" for "cpu"
-	MaxBytes   int64  // memory that Load may use for the matrix and the workspace, 0 for no limit; see MemoryError
+	Tune       Tune   // launch parameters on a GPU; never changes a result
+	MaxBytes   int64  // memory of the host that Load may use for the matrix and the workspace, 0 for no limit; see MemoryError
 }
 
 // Engine is a method made ready for one precision: load a problem, then run it as often as wanted. It is not safe for concurrent

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns"
 )
 
@@ -13,10 +15,13 @@ var ErrOption = errors.New("gemv")
 
 const sourcePaper2020 = "Isupov, Knyazkov 2020, DOI 10.25209/2079-3316-2020-11-3-61-84"
 
-var cpuOnly = []string{"cpu"}
+var (
+	cpuOnly   = []string{"cpu"}
+	cpuOrCUDA = []string{"cpu", "cuda"}
+)
 
 // methods is the registry, in the order in which tables show it.
-var methods = []Method{
+var methods = checkingDevices([]Method{
 	{
 		Name: "float64", Summary: "gonum's Dgemv in binary64", Format: "binary64", Devices: cpuOnly,
 		FixedBits: 53, Bound: "g(n+2)*S + underflow, u = 2^-53", Source: "gonum.org/v1/gonum/blas/blas64", New: newFloat64,
@@ -26,12 +31,12 @@ var methods = []Method{
 		MinPrecision: 2, MaxPrecision: 1 << 16, Bound: "g(n+2)*S, u = 2^-p", Source: sourcePaper2020 + ", section 5", New: newBigFloat,
 	},
 	{
-		Name: "rns-basic", Summary: "row by row, one RNS operation after another", Format: "rns", Devices: cpuOnly,
+		Name: "rns-basic", Summary: "row by row, one RNS operation after another", Format: "rns", Devices: cpuOrCUDA,
 		MinPrecision: rns.MinPrecision, MaxPrecision: rns.MaxPrecision, Bound: "g(n+2)*S, u = 2^(1-p)",
 		Source: sourcePaper2020 + ", section 6.2", New: newBasic,
 	},
 	{
-		Name: "rns-split", Summary: "operations on arrays in parts: signs, exponents, intervals; residues; rounding; then sums", Format: "rns", Devices: cpuOnly,
+		Name: "rns-split", Summary: "operations on arrays in parts: signs, exponents, intervals; residues; rounding; then sums", Format: "rns", Devices: cpuOrCUDA,
 		MinPrecision: rns.MinPrecision, MaxPrecision: rns.MaxPrecision, Bound: "g(ceil(n/B)+ceil(log2 B)+2)*S, u = 2^(1-p), B numbers side by side",
 		Source: sourcePaper2020 + ", algorithm 1", New: newSplit,
 	},
@@ -39,6 +44,19 @@ var methods = []Method{
 		Name: "deferred", Summary: "exact sums of products in residues, rounded once", Format: "residues", Devices: cpuOnly,
 		MinPrecision: 2, MaxPrecision: 1 << 16, Bound: "u*|y|, u = 2^-p: correctly rounded", Source: "own, mpbench/pkg/rns/deferred", New: newDeferred,
 	},
+})
+
+// checkingDevices lets New refuse devices that a method does not have.
+func checkingDevices(list []Method) []Method {
+	for i, m := range list {
+		list[i].New = func(o Options) (Engine, error) {
+			if _, gpu := gpu.ParseName(o.Device); o.Device != "" && !slices.Contains(m.Devices, o.Device) && !(gpu && slices.Contains(m.Devices, "cuda")) {
+				return nil, fmt.Errorf("%w: %s does not run on device %q; it has: %s", ErrOption, m.Name, o.Device, strings.Join(m.Devices, ", "))
+			}
+			return m.New(o)
+		}
+	}
+	return list
 }
 
 // Methods returns all methods, in the order in which tables show them.

@@ -68,6 +68,9 @@ func newSplit(o Options) (Engine, error) {
 	if size < 1 || size > MaxBlockSize {
 		return nil, fmt.Errorf("%w: block size %d; want 1 to %d", ErrOption, size, MaxBlockSize)
 	}
+	if isGPU(o.Device) {
+		return newDeviceSplit(o, size)
+	}
 	r, err := newResidues(o)
 	if err != nil {
 		return nil, err

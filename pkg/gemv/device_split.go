@@ -1,0 +1,267 @@
+package gemv
+
+import (
+	"math/big"
+
+	"mpbench/pkg/exact"
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/rns/ongpu"
+)
+
+// deviceSplit is split on a GPU: the paper's ten kernels (cuda/gemv.cu), three for each of d = alpha*x, y = beta*y and the
+// matrix B, and one for the sums, with the operations and the order of the CPU's split.
+type deviceSplit struct {
+	deviceResidues
+	blockSize int
+	tune      Tune
+	shape     splitShape
+
+	dB    *ongpu.Vector
+	slots *gpu.Buffer[uint32] // residues of the slots of all blocks, where they do not fit in shared memory
+}
+
+func newDeviceSplit(o Options, blockSize int) (Engine, error) {
+	r, err := newDeviceResidues(o)
+	return &deviceSplit{deviceResidues: r, blockSize: blockSize, tune: o.Tune}, err
+}
+
+func (e *deviceSplit) Load(p Problem) error {
+	e.Close()
+	further := int64(p.M) * int64(p.N) * int64(e.context.Base().TermBytes())
+	err := e.loadOnto(p, "rns-split", further, func() (err error) {
+		if p.work() == full {
+			if e.dB, err = e.base.NewVector(p.M * p.N); err != nil {
+				return err
+			}
+		}
+		e.shape = e.defaultShape()
+		if p.work() == full && e.tune != TuneOff {
+			if err := e.tuneShape(); err != nil {
+				return err
+			}
+		}
+		e.steps, err = e.makeSteps(e.shape)
+		return err
+	})
+	if err != nil {
+		e.Close()
+	}
+	return err
+}
+
+func (e *deviceSplit) Close() {
+	if e.base != nil {
+		e.device.Do(func() error {
+			e.dB.Free()
+			e.slots.Free()
+			return nil
+		})
+	}
+	e.dB, e.slots = nil, nil
+	e.deviceResidues.Close()
+}
+
+// used is the number of slots of a component.
+func (e *deviceSplit) used() int { return min(e.blockSize, e.problem.Terms()) }
+
+// makeSteps prepares the kernels that the problem needs.
+func (e *deviceSplit) makeSteps(s splitShape) (steps []step, err error) {
+	add := func(more []step, failed error) {
+		steps = append(steps, more...)
+		if err == nil {
+			err = failed
+		}
+	}
+	if err := e.reserve(s); err != nil {
+		return nil, err
+	}
+	if e.problem.work() == full {
+		add(e.productSteps(s, scaled(e.dD, e.factors[0], e.dX), vectorFields, vectorResidues))
+	}
+	if e.scaleY {
+		add(e.productSteps(s, scaled(e.dResult, e.factors[1], e.dY), vectorFields, vectorResidues))
+	}
+	if e.problem.work() == full {
+		add(e.productSteps(s, e.matrixProducts(e.dB.Parameter()), matrixFields, matrixResidues))
+		sums, failed := e.sumsStep(s)
+		add([]step{sums}, failed)
+	}
+	return steps, err
+}
+
+// reserve makes scratch memory for every kernel of a shape: memory that a step refers to must not move.
+func (e *deviceSplit) reserve(s splitShape) error {
+	longest := int64(e.problem.Rows())
+	if e.problem.work() == full {
+		longest = max(longest, int64(e.problem.Terms()), int64(e.dB.Len()))
+		l, err := e.sumsLaunch(s)
+		if err != nil {
+			return err
+		}
+		if err := e.ensureScratch(l.groups); err != nil {
+			return err
+		}
+	}
+	_, groups, err := e.roundLaunch(s, longest)
+	if err != nil {
+		return err
+	}
+	return e.ensureScratch(groups)
+}
+
+// productSteps are the three kernels of products.
+func (e *deviceSplit) productSteps(s splitShape, p productParameters, fields, residues int) ([]step, error) {
+	first, err := e.fieldsStep(p, splitPhases[fields].Name)
+	if err != nil {
+		return nil, err
+	}
+	second, err := e.residuesStep(s, p, splitPhases[residues].Name)
+	if err != nil {
+		return nil, err
+	}
+	third, err := e.roundStep(s, p)
+	return []step{first, second, third}, err
+}
+
+// residueParameters are those of gemvFields and gemvResidues.
+type residueParameters struct {
+	Base     ongpu.BaseParameter
+	Products productParameters
+}
+
+const (
+	fieldBytes   = 8 + 8 + 8 + 4 + 1 // of a number's sign, exponent and interval
+	fieldThreads = 128
+	mostColumns  = 65535 // of a grid
+)
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+func (e *deviceSplit) fieldsStep(p productParameters, phase string) (step, error) {
+	l := gpu.Launch{
+		Grid: gpu.Dim{X: ceilDiv(int(p.Rows), fieldThreads), Y: min(int(p.Columns), mostColumns)}, Block: gpu.Dim{X: fieldThreads},
+	}
+	return newStep(e.device, phase, "gemvFields", l, residueParameters{e.base.Parameter(), p}, 2*p.numbers()*fieldBytes)
+}
+
+// residuesStep: one thread a residue, blocks of whole numbers.
+func (e *deviceSplit) residuesStep(s splitShape, p productParameters, phase string) (step, error) {
+	stride := e.context.Base().Stride()
+	numbers := max(1, s.ResidueThreads/stride) // of a block
+	l := gpu.Launch{
+		Grid:  gpu.Dim{X: ceilDiv(int(p.Rows), numbers*s.ResidueRows), Y: min(int(p.Columns), mostColumns)},
+		Block: gpu.Dim{X: s.ResidueThreads},
+	}
+	return newStep(e.device, phase, "gemvResidues", l, residueParameters{e.base.Parameter(), p}, 2*p.numbers()*int64(4*stride))
+}
+
+// roundParameters are those of the kernels gemvRound.
+type roundParameters struct {
+	Base     ongpu.BaseParameter
+	Scratch  ongpu.ScratchParameter
+	Products productParameters
+}
+
+// roundLaunch is how n numbers are rounded, and by how many groups of lanes.
+func (e *deviceSplit) roundLaunch(s splitShape, n int64) (l gpu.Launch, groups int, err error) {
+	blocks, err := residentBlocks[roundParameters](e.device, s.Round, s.RoundThreads, 0)
+	perBlock := s.RoundThreads / roundKernels[s.Round].lanes
+	blocks = int(min(int64(blocks), (n+int64(perBlock)-1)/int64(perBlock)))
+	return gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: s.RoundThreads}}, blocks * perBlock, err
+}
+
+func (e *deviceSplit) roundStep(s splitShape, p productParameters) (step, error) {
+	l, groups, err := e.roundLaunch(s, p.numbers())
+	if err != nil {
+		return step{}, err
+	}
+	if err := e.ensureScratch(groups); err != nil {
+		return step{}, err
+	}
+	bytes := 2 * p.numbers() * int64(e.context.Base().TermBytes())
+	return newStep(e.device, splitPhases[rounding].Name, s.Round, l, roundParameters{e.base.Parameter(), e.scratch.Parameter(), p}, bytes)
+}
+
+// sumsParameters are those of the kernels gemvSums.
+type sumsParameters struct {
+	Base    ongpu.BaseParameter
+	Scratch ongpu.ScratchParameter
+	Sums    struct {
+		B, Y                 ongpu.VectorParameter
+		Row, Term            uint64
+		Residues             gpu.Pointer[uint32]
+		Rows, N, Used, Block uint32
+		Add, Unused          uint32
+	}
+}
+
+// sumsLaunch is how the sums are launched.
+type sumsLaunch struct {
+	gpu.Launch
+	groups int // of lanes
+	slots  int // residues of all slots, if they are in device memory
+}
+
+func (e *deviceSplit) sumsLaunch(s splitShape) (l sumsLaunch, err error) {
+	stride, count := e.context.Base().Stride(), s.SumsRows*e.used()
+	shared := (fieldBytes*count + 7) / 8 * 8
+	inShared := shared+4*stride*count <= e.device.Info().SharedPerBlock
+	if inShared {
+		shared += 4 * stride * count
+	}
+	blocks, err := residentBlocks[sumsParameters](e.device, s.sumsKernel(), s.SumsThreads, shared)
+	blocks = min(blocks, ceilDiv(e.problem.Rows(), s.SumsRows))
+	l.Launch = gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: s.SumsThreads}, Shared: shared}
+	l.groups = blocks * s.SumsThreads / s.SumsLanes
+	if !inShared {
+		l.slots = blocks * count * stride
+	}
+	return l, err
+}
+
+func (e *deviceSplit) sumsStep(s splitShape) (step, error) {
+	l, err := e.sumsLaunch(s)
+	if err != nil {
+		return step{}, err
+	}
+	if err := e.ensureScratch(l.groups); err != nil {
+		return step{}, err
+	}
+	p := sumsParameters{Base: e.base.Parameter(), Scratch: e.scratch.Parameter()}
+	if l.slots > 0 {
+		if e.slots == nil || e.slots.Len() < l.slots {
+			e.slots.Free()
+			if e.slots, err = gpu.Alloc[uint32](e.device, l.slots); err != nil {
+				return step{}, err
+			}
+		}
+		p.Sums.Residues = e.slots.Pointer()
+	}
+	rows := e.problem.Rows()
+	p.Sums.B, p.Sums.Y = e.dB.Parameter(), e.dResult.Parameter()
+	p.Sums.Row, p.Sums.Term = 1, uint64(e.problem.M)
+	if e.problem.Op == Trans {
+		p.Sums.Row, p.Sums.Term = uint64(e.problem.M), 1
+	}
+	p.Sums.Rows, p.Sums.N, p.Sums.Used, p.Sums.Block = uint32(rows), uint32(e.problem.Terms()), uint32(e.used()), uint32(s.SumsRows)
+	if e.scaleY {
+		p.Sums.Add = 1
+	}
+	numbers := int64(e.dB.Len()) + int64(rows)*int64(1+p.Sums.Add)
+	return newStep(e.device, splitPhases[sums].Name, s.sumsKernel(), l.Launch, p, numbers*int64(e.context.Base().TermBytes()))
+}
+
+func (e *deviceSplit) Phases() []Phase {
+	phases := splitPhases
+	for i := range phases {
+		phases[i].Time = e.timeOf(phases[i].Name)
+	}
+	return phases[:]
+}
+
+// ErrorBound is that of the CPU's split.
+func (e *deviceSplit) ErrorBound(_ int, s exact.Summary) *big.Rat {
+	return e.bound(sumDepth(e.problem.Terms(), e.blockSize)+1, s)
+}
+
+func (e *deviceSplit) Format() Format { return e.deviceFormat() }

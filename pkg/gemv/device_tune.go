@@ -1,0 +1,229 @@
+package gemv
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"mpbench/pkg/gpu/tuned"
+)
+
+// Tune says what is done about the launch parameters of kernels.
+type Tune uint8
+
+// TuneAuto reads them from the cache of the user, or finds them and writes them to it; TuneForce finds them anew; TuneOff uses
+// defaults.
+const (
+	TuneAuto Tune = iota
+	TuneOff
+	TuneForce
+)
+
+// tuneNames are the names of Tune's values, as a user types them.
+var tuneNames = []string{TuneAuto: "auto", TuneOff: "off", TuneForce: "force"}
+
+// String returns the name.
+func (t Tune) String() string { return tuneNames[t] }
+
+// ParseTune is the inverse of String.
+func ParseTune(name string) (Tune, error) {
+	i := slices.Index(tuneNames, name)
+	if i < 0 {
+		return 0, fmt.Errorf("unknown tuning %q (want off, auto or force)", name)
+	}
+	return Tune(i), nil
+}
+
+// tuneKey is what good launch parameters depend on.
+func (e *deviceSplit) tuneKey() tuned.Key {
+	p, b := &e.problem, e.context.Base()
+	return tuned.Key{
+		Method: "rns-split", Module: "gemv",
+		Case: fmt.Sprintf("%d bits, %d moduli of %d bits, %d x %d %v, block %d", b.Precision(), b.Len(), b.ModuliBits(), p.M, p.N, p.Op, e.blockSize),
+	}
+}
+
+// tuneShape sets the shape from the cache, or to the fastest of the candidates. The emulator, whose times mean nothing, keeps the default
+// unless it is forced.
+func (e *deviceSplit) tuneShape() error {
+	emulated := e.device.Info().Emulated()
+	if e.tune == TuneAuto && emulated {
+		return nil
+	}
+	key := e.tuneKey()
+	if e.tune == TuneAuto {
+		var cached splitShape
+		found, warning := tuned.Load(e.device, key, &cached)
+		e.warn(warning)
+		if found && e.valid(cached) {
+			e.shape = cached
+			return nil
+		}
+	}
+	if err := e.search(); err != nil {
+		return err
+	}
+	e.warn(tuned.Save(e.device, key, e.shape))
+	return nil
+}
+
+func (e *deviceSplit) warn(err error) {
+	if err != nil {
+		e.warnings = append(e.warnings, err.Error())
+	}
+}
+
+// valid reports whether a shape from elsewhere can be launched.
+func (e *deviceSplit) valid(s splitShape) bool {
+	stride := e.context.Base().Stride()
+	round, known := roundKernels[s.Round]
+	most, sums := sumsThreads[s.SumsLanes]
+	return known && round.holds(stride) && s.RoundThreads >= 32 && s.RoundThreads <= 256 && s.RoundThreads%32 == 0 &&
+		s.ResidueThreads >= 1 && s.ResidueThreads <= MaxBlockSize && (s.ResidueThreads%stride == 0 || s.ResidueThreads < stride) && s.ResidueRows >= 1 &&
+		sums && s.SumsThreads >= 32 && s.SumsThreads <= most && s.SumsThreads%32 == 0 && s.SumsRows >= 1 && e.fits(s)
+}
+
+// fits reports whether the slots' signs, exponents and intervals fit in shared memory.
+func (e *deviceSplit) fits(s splitShape) bool {
+	return (s.SumsRows == 1 || s.SumsRows <= e.problem.Rows()) && fieldBytes*s.SumsRows*e.used()+8 <= e.device.Info().SharedPerBlock
+}
+
+// tuneRuns is how often a candidate is timed; the least time counts.
+const tuneRuns = 3
+
+// search tries one kernel's parameters after the other, on the problem itself.
+func (e *deviceSplit) search() error {
+	p := e.matrixProducts(e.dB.Parameter())
+	fields, err := e.fieldsStep(p, "")
+	if err != nil {
+		return err
+	}
+	if err := fields.launch(); err != nil {
+		return err
+	}
+	best := e.shape
+	err = e.fastest(e.residueCandidates(), &best, nil, func(s splitShape) (step, error) { return e.residuesStep(s, p, "") })
+	if err != nil {
+		return err
+	}
+	residues, err := e.residuesStep(best, p, "")
+	if err != nil {
+		return err
+	}
+	again := func() error { // rounding works in place
+		if err := fields.launch(); err != nil {
+			return err
+		}
+		return residues.launch()
+	}
+	if err := e.fastest(e.roundCandidates(), &best, again, func(s splitShape) (step, error) { return e.roundStep(s, p) }); err != nil {
+		return err
+	}
+	if err := e.fastest(e.sumsCandidates(), &best, nil, e.sumsStep); err != nil {
+		return err
+	}
+	e.shape = best
+	return nil
+}
+
+// fastest merges the fastest of the candidates into best; before runs before each launch, untimed. A candidate is a change of a shape.
+func (e *deviceSplit) fastest(candidates []func(*splitShape), best *splitShape, before func() error, make func(splitShape) (step, error)) error {
+	var least time.Duration
+	winner := *best
+	for _, change := range candidates {
+		s := *best
+		change(&s)
+		if !e.valid(s) {
+			continue
+		}
+		one, err := make(s)
+		if err != nil {
+			return err
+		}
+		for run := range tuneRuns + 1 {
+			t, err := e.timeStep(one, before)
+			if err != nil {
+				return err
+			}
+			if run > 0 && (least == 0 || t < least) {
+				least, winner = t, s
+			}
+		}
+	}
+	*best = winner
+	return nil
+}
+
+// timeStep returns the time of one launch with a cold cache.
+func (e *deviceSplit) timeStep(s step, before func() error) (time.Duration, error) {
+	if before != nil {
+		if err := before(); err != nil {
+			return 0, err
+		}
+	}
+	if err := e.device.ColdCache(nil); err != nil {
+		return 0, err
+	}
+	return e.device.Time(nil, s.launch)
+}
+
+func (e *deviceSplit) residueCandidates() (list []func(*splitShape)) {
+	stride := e.context.Base().Stride()
+	for _, threads := range []int{64, 128, 256, 512} {
+		for _, rows := range []int{1, 2, 4, 8} {
+			list = append(list, func(s *splitShape) {
+				s.ResidueThreads, s.ResidueRows = min(max(1, threads/stride)*stride, MaxBlockSize), rows
+			})
+		}
+	}
+	return list
+}
+
+func (e *deviceSplit) roundCandidates() (list []func(*splitShape)) {
+	for _, name := range slices.Sorted(maps.Keys(roundKernels)) {
+		if k := roundKernels[name]; !k.holds(e.context.Base().Stride()) || k.each == 0 && len(list) > 0 {
+			continue
+		}
+		for _, threads := range []int{64, 128, 256} {
+			list = append(list, func(s *splitShape) { s.Round, s.RoundThreads = name, threads })
+		}
+	}
+	return list
+}
+
+func (e *deviceSplit) sumsCandidates() (list []func(*splitShape)) {
+	for _, lanes := range slices.Sorted(maps.Keys(sumsThreads)) {
+		for _, rows := range []int{1, 2, 4, 8} {
+			for _, threads := range []int{64, 128, 256, 512} {
+				list = append(list, func(s *splitShape) {
+					s.SumsLanes = lanes
+					*s = e.withSumsRows(*s, rows)
+					s.SumsThreads = min(s.SumsThreads, threads)
+				})
+			}
+		}
+	}
+	return list
+}
+
+// candidates are shapes that differ from the default in one kernel's parameters.
+func (e *deviceSplit) candidates() (shapes []splitShape) {
+	for _, change := range slices.Concat(e.residueCandidates(), e.roundCandidates(), e.sumsCandidates()) {
+		s := e.defaultShape()
+		change(&s)
+		if e.valid(s) && !slices.Contains(shapes, s) {
+			shapes = append(shapes, s)
+		}
+	}
+	return shapes
+}
+
+// useShape makes the steps anew.
+func (e *deviceSplit) useShape(s splitShape) error {
+	return e.device.Do(func() (err error) {
+		e.shape = s
+		e.steps, err = e.makeSteps(s)
+		return err
+	})
+}

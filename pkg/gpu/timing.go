@@ -1,0 +1,30 @@
+package gpu
+
+import "time"
+
+// Time returns the device's time for what f puts into the stream, and waits for it. To be called inside Do.
+func (d *Device) Time(s *Stream, f func() error) (time.Duration, error) {
+	from, err := d.NewEvent()
+	if err != nil {
+		return 0, err
+	}
+	defer from.Free()
+	to, err := d.NewEvent()
+	if err != nil {
+		return 0, err
+	}
+	defer to.Free()
+	if err := from.Record(s); err != nil {
+		return 0, err
+	}
+	if err := f(); err != nil {
+		return 0, err
+	}
+	if err := to.Record(s); err != nil {
+		return 0, err
+	}
+	if err := to.Sync(); err != nil {
+		return 0, err
+	}
+	return Elapsed(from, to)
+}
