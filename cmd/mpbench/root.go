@@ -53,7 +53,7 @@ not available; 4 input or output failed; 130 interrupted (what was measured is p
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
 	root.AddCommand(newSum(), newDot(), newGemv(), newModuli(), newDatasets(), newMethods(), newInfo(), newReport(), newMan())
-	root.AddCommand(newPaper(), newSelftest())
+	root.AddCommand(newPaper(), newSelftest(), newAdvise())
 	root.AddCommand(newCheck(), newCompare())
 	root.AddCommand(newPlot())
 	return root
