@@ -17,7 +17,7 @@ struct Planes {
 	u32 rows, ld, moduli;
 	u32 parts, partColumns; // partColumns a multiple of 16
 	u32 group;              // rows of a block: what the kernel is made for, at most
-	u32 finishRows;         // rows finished at a time; 0 leaves the sums
+	u32 finishRows;         // rows finished at a time, at most the block's warps; 0 leaves the sums
 };
 
 static const u32 lazyProducts = 256; // of residues below 2^28, and one residue more, fit 64 bits
@@ -60,7 +60,7 @@ template <int RPW> MP_DEVICE void addProducts(u64 (&s)[RPW], const u32 *a, u64 s
 
 // product is the kernel: WR warps of RPW rows each, times WC warps that share the columns.
 template <int RPW, int WR, int WC> MP_DEVICE void product(const Planes &p, const Finish &f) {
-	MP_SHARED(u64, shared);
+	MP_SHARED(u32, shared);
 	__shared__ u64 partial[WR * WC * RPW];
 	__shared__ u32 last;
 	u32 index = blockIdx.x, k = index % p.moduli;
@@ -113,8 +113,7 @@ template <int RPW, int WR, int WC> MP_DEVICE void product(const Planes &p, const
 	}
 	blockSync();
 	if (!last) return;
-	for (u32 i = first; i < end; i += p.finishRows)
-		finishRows(f, p.sums, p.parts > 1, i, end - i < p.finishRows ? end - i : p.finishRows, shared);
+	finishRows(f, p.sums, p.parts > 1, first, end, p.finishRows, shared);
 }
 
 #define PRODUCT(name, rpw, wr, wc) \
@@ -127,10 +126,10 @@ PRODUCT(product2x8, 2, 8, 1);
 PRODUCT(product4x4, 4, 4, 1);
 PRODUCT(product1x1, 1, 1, 8); // few rows: eight warps on each
 
-// finish finishes rows whose sums are there: finishRows rows a block, any number of moduli.
+// finish finishes rows whose sums are there: p.group rows a block.
 MP_KERNEL(finish, 256)(Planes p, Finish f) {
-	MP_SHARED(u64, shared);
-	u32 i = blockIdx.x * p.finishRows;
-	finishRows(f, p.sums, false, i, p.rows - i < p.finishRows ? p.rows - i : p.finishRows, shared);
+	MP_SHARED(u32, shared);
+	u32 first = blockIdx.x * p.group;
+	finishRows(f, p.sums, p.parts > 1, first, first + p.group < p.rows ? first + p.group : p.rows, p.finishRows, shared);
 }
 MP_REGISTER(finish);

@@ -1,4 +1,5 @@
-// The end of an exact sum of products: its residues become an integer, which is multiplied by alpha, added to beta*y and rounded once.
+// The end of an exact sum of products: its residues become an integer, which is multiplied by alpha, added to beta*y and rounded once. One warp
+// does it for one row.
 #ifndef MPBENCH_FINISH_CUH
 #define MPBENCH_FINISH_CUH
 
@@ -35,220 +36,189 @@ struct Finish {
 	u32 yWidth, outWidth; // words of a number
 	u32 precision;
 	u32 productLimbs, addendLimbs, windowLimbs; // alpha*S, beta*y, the window
-	u32 unitAlpha;                              // alpha is 1 or -1: productLimbs = moduli
+	u32 unitAlpha;                              // alpha is 1 or -1, times a power of two: productLimbs = moduli
 };
 
-// A row's shared memory, in 64-bit words: product, addend, and small, where first the coefficients (or y) and S lie, then the window.
-MP_DEVICE u32 max32(u32 a, u32 b) { return a > b ? a : b; }
-MP_DEVICE u32 smallWords(const Finish &f) { return (max32(max32(f.moduli + 1, f.yLimbs) + f.moduli, f.windowLimbs) + 1) / 2; }
-MP_DEVICE u32 rowWords(const Finish &f) { return f.productLimbs + f.addendLimbs + smallWords(f); }
+// rowLimbs is the shared memory of a row in 32-bit words: coefficients or alpha*S; S; y; beta*y; the window.
+MP_DEVICE u32 rowLimbs(const Finish &f) {
+	u32 first = f.productLimbs > f.moduli + 1 ? f.productLimbs : f.moduli + 1;
+	return first + f.moduli + f.yLimbs + f.addendLimbs + f.windowLimbs;
+}
 
-static const u32 lazyTerms = 248; // products of 28-bit numbers that are added to a limb before it is carried
+// crtPart adds sum over k of c_k * crt[k][q] for k from from to to, of limbs q0 + lane + 32*i, i < COUNT, to z.
+template <int COUNT> MP_DEVICE void crtPart(u32 *z, const Finish &f, const u32 *c, u32 from, u32 to, u32 q0, u32 lane) {
+	u64 s[COUNT];
+	const u32 *row = f.crt + (u64)from * f.lanes + q0 + lane;
+#pragma unroll
+	for (int i = 0; i < COUNT; i++) s[i] = 0;
+#pragma unroll 8
+	for (u32 k = from; k < to; k++, row += f.lanes) {
+		u32 ck = c[k];
+#pragma unroll
+		for (int i = 0; i < COUNT; i++)
+			if (q0 + 32 * i + lane < f.lanes) s[i] += (u64)ck * row[32 * i];
+	}
+	addWide(z, f.moduli, s, q0 + lane);
+}
 
-// crtSums sets the products' first moduli limbs of all rows to S in two's complement. RB rows share a read of the table.
-template <int RB> MP_DEVICE void crtSums(const Finish &f, u64 *shared, u32 rows, u32 pitch) {
-	u32 n = f.moduli, lane = threadIdx.x % 32, warp = threadIdx.x / 32, small = f.productLimbs + f.addendLimbs;
-	u32 items = n * ((rows + RB - 1) / RB);
+// reconstruct sets z to S in two's complement.
+MP_DEVICE void reconstruct(u32 *z, const Finish &f, const u32 *c, u32 lane) {
+	const u32 lazyTerms = 248;
+	u32 n = f.moduli;
+	clear(z, n, lane);
 	for (u32 from = 0; from <= n; from += lazyTerms) {
 		u32 to = from + lazyTerms < n + 1 ? from + lazyTerms : n + 1;
-		for (u32 item = threadIdx.x; item < items; item += blockDim.x) {
-			u32 q = item % n, r0 = item / n * RB;
-			u64 s[RB];
-			const u32 *c[RB];
-#pragma unroll
-			for (int b = 0; b < RB; b++) {
-				u32 r = r0 + b < rows ? r0 + b : rows - 1;
-				s[b] = from ? shared[r * pitch + q] : 0;
-				c[b] = (const u32 *)(shared + r * pitch + small);
-			}
-#pragma unroll 4
-			for (u32 k = from; k < to; k++) {
-				u32 t = f.crt[(u64)k * f.lanes + q];
-#pragma unroll
-				for (int b = 0; b < RB; b++) s[b] += (u64)c[b][k] * t;
-			}
-#pragma unroll
-			for (int b = 0; b < RB; b++)
-				if (r0 + b < rows) shared[(r0 + b) * pitch + q] = s[b];
+		for (u32 q0 = 0; q0 < n; q0 += 128) {
+			if (n - q0 <= 32)
+				crtPart<1>(z, f, c, from, to, q0, lane);
+			else if (n - q0 <= 64)
+				crtPart<2>(z, f, c, from, to, q0, lane);
+			else
+				crtPart<4>(z, f, c, from, to, q0, lane);
 		}
-		blockSync();
-		for (u32 r = warp; r < rows; r += blockDim.x / 32) carry((i64 *)(shared + r * pitch), n, lane);
-		blockSync();
+		normalize(z, n, 0, lane);
 	}
 }
 
-// multiply sets limbs of all rows, z, to a*x: a of aLimbs limbs in device memory, x of xLimbs limbs in each row's shared memory.
-MP_DEVICE void multiply(u64 *z, u32 limbs, const u32 *a, u32 aLimbs, const u32 *x, u32 xLimbs, u32 rows, u32 pitch) {
-	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-	for (u32 from = 0; from < aLimbs; from += lazyTerms) {
-		u32 to = from + lazyTerms < aLimbs ? from + lazyTerms : aLimbs;
-		for (u32 item = threadIdx.x; item < limbs * rows; item += blockDim.x) {
-			u32 q = item % limbs, r = item / limbs;
-			const u32 *digits = x + 2 * r * pitch;
-			u64 s = from ? z[r * pitch + q] : 0;
-			u32 low = q >= xLimbs ? q - xLimbs + 1 : 0, high = q + 1 < to ? q + 1 : to;
-			low = low > from ? low : from;
-#pragma unroll 4
-			for (u32 i = low; i < high; i++) s += (u64)a[i] * digits[q - i];
-			z[r * pitch + q] = s;
-		}
-		blockSync();
-		for (u32 r = warp; r < rows; r += blockDim.x / 32) carry((i64 *)(z + r * pitch), limbs, lane);
-		blockSync();
+// coefficients sets c_0 ... c_(n-1) and rank from the row's sums, which it sets to 0 if clear.
+MP_DEVICE void coefficients(u32 *c, const Finish &f, u64 *sums, bool clear, u32 lane) {
+	double s = 0;
+	for (u32 k = lane; k < f.moduli; k += 32) {
+		u32 delta = f.delta[k], x = mulMod(fold(loadFresh(sums + k), delta), f.weight[k], delta);
+		if (clear) sums[k] = 0;
+		c[k] = x;
+		s += x * f.reciprocal[k];
 	}
+	for (u32 d = 16; d; d /= 2) s += doubleOf(shuffleXor(allLanes, bitsOf(s), d));
+	if (lane == 0) c[f.moduli] = (u32)(s + 0.5); // an error of n*2^-52 * n/2 is far from 0.2
+	warpSync(allLanes);
 }
 
-// shiftedLimb returns limb j of the integer of n limbs times 2^(28*limbs + bits).
-MP_DEVICE i32 shiftedLimb(const u64 *v, u32 n, i64 limbs, u32 bits, u32 j) {
-	i64 at = (i64)j - limbs;
-	u32 high = at >= 0 && at < (i64)n ? (u32)v[at] : 0, low = at >= 1 && at <= (i64)n ? (u32)v[at - 1] : 0;
-	return (i32)((high << bits & limbMask) | (u32)((u64)low >> (limbBits - bits)));
-}
-
-// A term of the sum: digits, exponent, sign.
-struct Term {
-	const u64 *v;
-	u32 limbs;
-	i64 exp;
-	bool negative;
-	u32 bits; // 0 for zero
-};
-
-// addTerm adds a term to the window, whose limb 1 is worth 2^base. What lies below that becomes a unit of limb 0.
-MP_DEVICE void addTerm(i32 *window, u32 limbs, i64 base, const Term &t, u32 lane) {
-	if (!t.bits) return;
-	i64 shift = t.exp - base + (i64)limbBits; // of the window's lowest bit
-	i64 whole = shift >= 0 ? shift / limbBits : -((-shift + limbBits - 1) / (i64)limbBits);
-	u32 bits = (u32)(shift - whole * (i64)limbBits);
-	for (u32 j = 1 + lane; j < limbs; j += 32) {
-		i32 limb = shiftedLimb(t.v, t.limbs, whole, bits, j);
-		window[j] += t.negative ? -limb : limb;
-	}
-	i64 below = base - t.exp; // bits that are lost
-	if (below > 0) {
-		u32 cut = below < (i64)t.bits ? (u32)below : t.bits;
-		if (anyBelow(t.v, t.limbs, cut, lane) && lane == 0) window[0] += t.negative ? -1 : 1;
+// unpack sets limbs to those of the words.
+MP_DEVICE void unpack(u32 *limbs, u32 n, const u64 *words, u32 width, u32 lane) {
+	for (u32 i = lane; i < n; i += 32) {
+		u32 at = i * limbBits / 64, shift = i * limbBits % 64;
+		u64 w = words[at] >> shift;
+		if (shift > 64 - limbBits && at + 1 < width) w |= words[at + 1] << (64 - shift);
+		limbs[i] = (u32)w & limbMask;
 	}
 	warpSync(allLanes);
 }
 
-// roundWindow writes the window's integer, times 2^exp, rounded to nearest even at p bits.
-MP_DEVICE void roundWindow(const Finish &f, i32 *window, i64 exp, u64 row, u32 lane) {
+// A term of the last sum: (-1)^negative * v * 2^exp, v of so many limbs and bits; no bits for zero.
+struct Term {
+	const u32 *v;
+	u32 limbs, bits;
+	i64 exp;
+	bool negative;
+};
+
+// windowLimb returns limb j of a term in a window whose limb 1 is worth 2^base.
+struct Placement {
+	i64 whole; // limbs by which the term is shifted
+	u32 bits;
+	bool cut; // bits are lost below limb 1
+};
+
+MP_DEVICE Placement place(const Term &t, i64 base, u32 lane) {
+	Placement p;
+	i64 shift = t.exp - base + (i64)limbBits;
+	p.whole = shift >= 0 ? shift / limbBits : -((-shift + limbBits - 1) / (i64)limbBits);
+	p.bits = (u32)(shift - p.whole * (i64)limbBits);
+	i64 below = base - t.exp;
+	p.cut = false;
+	if (t.bits && below > 0) p.cut = anyBelow(t.v, t.limbs, below < (i64)t.bits ? (u32)below : t.bits, lane);
+	return p;
+}
+
+MP_DEVICE u32 windowLimb(const Term &t, const Placement &p, u32 j) {
+	if (j == 0) return p.cut;
+	if (!t.bits) return 0;
+	i64 at = (i64)j - p.whole;
+	u32 high = at >= 0 && at < (i64)t.limbs ? t.v[at] : 0, low = at >= 1 && at <= (i64)t.limbs ? t.v[at - 1] : 0;
+	return (high << p.bits & limbMask) | low >> (limbBits - p.bits);
+}
+
+// addTerms sets the window to |s + t| and returns whether the sum is negative.
+MP_DEVICE bool addTerms(u32 *window, u32 n, i64 base, const Term &s, const Term &t, u32 lane) {
+	Placement ps = place(s, base, lane), pt = place(t, base, lane);
+	bool differ = s.bits && t.bits && s.negative != t.negative;
+	u32 flip = differ ? limbMask : 0; // the second term in two's complement
+	for (u32 j = lane; j < n; j += 32) window[j] = windowLimb(s, ps, j) + (windowLimb(t, pt, j) ^ flip);
+	warpSync(allLanes);
+	normalize(window, n, differ, lane);
+	bool negative = s.bits ? s.negative : t.negative;
+	return differ && magnitude(window, n, lane) ? !negative : negative;
+}
+
+// roundWindow writes the window's integer times 2^exp, rounded to nearest even at p bits.
+MP_DEVICE void roundWindow(const Finish &f, const u32 *window, bool negative, i64 exp, u64 row, u32 lane) {
 	u32 n = f.windowLimbs, words = 2 * f.outWidth, p = f.precision;
-	bool negative = magnitude(window, n, lane);
 	u32 bits = bitLength(window, n, lane);
 	i32 shift = (i32)bits - (i32)p;
 	bool up = false;
 	if (shift > 0) {
 		bool odd = bitsAt(window, n, shift) & 1, half = bitsAt(window, n, shift - 1) & 1;
-		bool rest = anyBelow(window, n, (u32)shift - 1, lane);
-		up = half && (odd || rest);
+		up = half && (anyBelow(window, n, (u32)shift - 1, lane) || odd);
 	}
 	u32 *out = (u32 *)(f.out + row * f.outWidth);
-	bool carried = up;
+	bool carried = up; // into the next 32 words
 	for (u32 base = 0; base < words; base += 32) {
-		u32 j = base + lane;
-		u32 w = bits && j < words && 32 * j < p ? bitsAt(window, n, shift + (i32)(32 * j)) : 0;
-		u32 ones = ballot(allLanes, w == 0xffffffffu), below = (1u << lane) - 1;
-		if (carried && (ones & below) == below) w++;
+		u32 j = base + lane, room = 32 * j < p ? p - 32 * j : 0;
+		u32 full = room >= 32 ? 0xffffffffu : (1u << room) - 1; // the word with all of the p bits set that it holds
+		u32 w = bits && room ? bitsAt(window, n, shift + (i32)(32 * j)) : 0;
+		u32 ones = ballot(allLanes, w == full), below = (1u << lane) - 1;
+		if (carried && (ones & below) == below) w = (w + 1) & full;
 		if (j < words) out[j] = w;
 		carried = carried && ones == 0xffffffffu;
 	}
 	warpSync(allLanes);
 	if (lane == 0) {
-		i64 e = exp + shift;
-		// 2^p, which has p + 1 bits, is 2^(p-1) * 2.
-		bool overflow = up && (p % 32 ? out[p / 32] >> p % 32 & 1 : (p / 32 < words ? out[p / 32] : 0) != 0);
-		if (up && p == 64 * f.outWidth) { // bit p has no place: all words are 0 then
-			overflow = true;
-			for (u32 j = 0; j < words; j++) overflow = overflow && out[j] == 0;
-		}
-		if (overflow) {
-			if (p / 32 < words) out[p / 32] = 0;
-			out[(p - 1) / 32] = 1u << (p - 1) % 32;
-			e++;
-		}
-		f.outHeads[row] = bits ? 2 * e + (negative ? 1 : 0) : 0;
+		if (carried) out[(p - 1) / 32] = 1u << (p - 1) % 32; // 2^p = 2^(p-1) * 2
+		f.outHeads[row] = bits ? 2 * (exp + shift + carried) + negative : 0;
 	}
 }
 
-// finishRows finishes rows first to first + count - 1 with the shared memory of so many rows. If clear, it sets the sums to 0 after
-// having read them. All threads of the block take part.
-MP_FUNCTION void finishRows(const Finish &f, u64 *sums, bool clear, u32 first, u32 count, u64 *shared) {
-	u32 n = f.moduli, pitch = rowWords(f), small = f.productLimbs + f.addendLimbs;
-	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-	u32 digitsAt = max32(n + 1, f.yLimbs); // where S lies in small
-	blockSync();
-	for (u32 item = threadIdx.x; item < count * n; item += blockDim.x) {
-		u32 r = item / n, k = item % n;
-		u64 *sum = sums + (u64)(first + r) * n + k;
-		u32 delta = f.delta[k];
-		((u32 *)(shared + r * pitch + small))[k] = mulMod(fold(loadFresh(sum), delta), f.weight[k], delta);
-		if (clear) *sum = 0;
+// finishRow finishes a row with rowLimbs(f) words of shared memory. If clear, it sets the row's sums to 0 after having read them.
+MP_DEVICE void finishRow(const Finish &f, u64 *sums, bool clear, u64 row, u32 *shared, u32 lane) {
+	u32 n = f.moduli;
+	u32 *first = shared, *sum = first + (f.productLimbs > n + 1 ? f.productLimbs : n + 1), *y = sum + n, *addend = y + f.yLimbs,
+	    *window = addend + f.addendLimbs;
+	coefficients(first, f, sums, clear, lane);
+	reconstruct(sum, f, first, lane);
+	Term s = {sum, n, 0, f.rowExp[row] + f.alphaExp, magnitude(sum, n, lane) != (f.alphaNegative != 0)};
+	if (!f.unitAlpha) {
+		multiply(first, f.productLimbs, f.alpha, f.alphaLimbs, sum, n, lane);
+		s.v = first;
+		s.limbs = f.productLimbs;
 	}
-	blockSync();
-	for (u32 r = warp; r < count; r += warps) { // rank: an error of n*2^-52 * n/2 is far from 0.2
-		u32 *c = (u32 *)(shared + r * pitch + small);
-		double s = 0;
-		for (u32 k = lane; k < n; k += 32) s += c[k] * f.reciprocal[k];
-		for (u32 d = 16; d; d /= 2) s += doubleOf(shuffleXor(allLanes, bitsOf(s), d));
-		if (lane == 0) c[n] = (u32)(s + 0.5);
+	s.bits = bitLength(s.v, s.limbs, lane);
+	Term t = {addend, f.addendLimbs, 0, 0, false};
+	if (f.betaLimbs) {
+		i64 head = f.yHeads[row];
+		t.exp = f.betaExp + (head >> 1);
+		t.negative = (head & 1) != (i64)f.betaNegative;
+		unpack(y, f.yLimbs, f.yWords + row * f.yWidth, f.yWidth, lane);
+		multiply(addend, f.addendLimbs, f.beta, f.betaLimbs, y, f.yLimbs, lane);
+		t.bits = bitLength(addend, f.addendLimbs, lane);
 	}
-	blockSync();
-	if (count >= 4)
-		crtSums<4>(f, shared, count, pitch);
-	else
-		crtSums<1>(f, shared, count, pitch);
+	// base: as low as the lower term, but the top bit stays inside, with a bit for the sum's carry and one for its sign.
+	i64 base = !t.bits || (s.bits && s.exp < t.exp) ? s.exp : t.exp;
+	i64 top = s.exp + s.bits;
+	if (t.bits && (!s.bits || t.exp + (i64)t.bits > top)) top = t.exp + t.bits;
+	i64 room = (i64)limbBits * (f.windowLimbs - 1) - 2;
+	if (top - base > room) base = top - room;
+	bool negative = addTerms(window, f.windowLimbs, base, s, t, lane);
+	roundWindow(f, window, negative, base - (i64)limbBits, row, lane);
+}
 
-	// From here on warp by warp, but for the products.
-	u32 signs = 0; // of the rows of this warp
-	for (u32 r = warp, q = 0; r < count; r += warps, q++) {
-		i64 *s = (i64 *)(shared + r * pitch);
-		if (magnitude(s, n, lane)) signs |= 1u << q;
-		u32 *y = (u32 *)(s + small), *digits = y + digitsAt;
-		if (!f.unitAlpha)
-			for (u32 i = lane; i < n; i += 32) digits[i] = (u32)s[i];
-		if (f.betaLimbs) {
-			const u64 *words = f.yWords + (u64)(first + r) * f.yWidth;
-			for (u32 i = lane; i < f.yLimbs; i += 32) {
-				u32 at = i * limbBits / 64, shift = i * limbBits % 64;
-				u64 w = words[at] >> shift;
-				if (shift > 64 - limbBits && at + 1 < f.yWidth) w |= words[at + 1] << (64 - shift);
-				y[i] = (u32)w & limbMask;
-			}
-		}
-		warpSync(allLanes);
-	}
-	blockSync();
-	if (!f.unitAlpha) multiply(shared, f.productLimbs, f.alpha, f.alphaLimbs, (u32 *)(shared + small) + digitsAt, n, count, pitch);
-	if (f.betaLimbs) multiply(shared + f.productLimbs, f.addendLimbs, f.beta, f.betaLimbs, (u32 *)(shared + small), f.yLimbs, count, pitch);
-	for (u32 r = warp, q = 0; r < count; r += warps, q++) {
-		u64 *product = shared + r * pitch, *addend = product + f.productLimbs;
-		i32 *window = (i32 *)(product + small);
-		u64 row = first + r;
-		Term s = {product, f.productLimbs, f.rowExp[row] + f.alphaExp, (signs >> q & 1) != f.alphaNegative, 0};
-		Term t = {addend, f.addendLimbs, 0, false, 0};
-		s.bits = bitLength((const i64 *)product, f.productLimbs, lane);
-		if (f.betaLimbs) {
-			i64 head = f.yHeads[row];
-			t.exp = f.betaExp + (head >> 1);
-			t.negative = (head & 1) != f.betaNegative;
-			t.bits = bitLength((const i64 *)addend, f.addendLimbs, lane);
-		}
-		for (u32 j = lane; j < f.windowLimbs; j += 32) window[j] = 0;
-		warpSync(allLanes);
-		// base: as low as the lower term, but the top bit stays inside, with a bit for the sum's carry and one for its sign.
-		i64 base = !t.bits || (s.bits && s.exp < t.exp) ? s.exp : t.exp;
-		i64 top = s.exp + s.bits;
-		if (t.bits && (!s.bits || t.exp + (i64)t.bits > top)) top = t.exp + t.bits;
-		i64 room = (i64)limbBits * (f.windowLimbs - 1) - 2;
-		if (top - base > room) base = top - room;
-		addTerm(window, f.windowLimbs, base, s, lane);
-		addTerm(window, f.windowLimbs, base, t, lane);
-		carry(window, f.windowLimbs, lane);
-		roundWindow(f, window, base - (i64)limbBits, row, lane);
-	}
-	blockSync();
+// finishRows finishes rows first to end - 1 with the shared memory of atOnce rows, atOnce at most the block's warps. All threads of the block
+// take part.
+MP_FUNCTION void finishRows(const Finish &f, u64 *sums, bool clear, u32 first, u32 end, u32 atOnce, u32 *shared) {
+	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+	if (warp >= atOnce) return;
+	for (u32 row = first + warp; row < end; row += atOnce)
+		finishRow(f, sums + (u64)row * f.moduli, clear, row, shared + warp * rowLimbs(f), lane);
 }
 
 #endif

@@ -1,75 +1,111 @@
-// Integers of 28-bit limbs in shared memory, least significant limb first. One warp works on one integer.
+// Integers of 28-bit limbs in shared memory, least significant limb first. One warp works on one integer; lane l holds limbs l, l + 32, ...
 #ifndef MPBENCH_LIMBS_CUH
 #define MPBENCH_LIMBS_CUH
 
 #include "modular.cuh"
 
-// carry brings the limbs v, signed words of magnitude below 2^62, to 28 bits: lane l takes a contiguous part, and what its last limb carries goes
-// to the next lane until nothing is left to carry. What exceeds the last limb is dropped, so a negative integer becomes its two's
-// complement. T is i64 or i32.
-template <class T> MP_DEVICE void carry(T *v, u32 n, u32 lane) {
-	u32 part = (n + 31) / 32, from = lane * part, to = from + part < n ? from + part : n;
-	T c = 0;
-	for (u32 i = from; i < to; i++) {
-		T t = v[i] + c;
-		v[i] = t & (T)limbMask;
-		c = t >> limbBits;
-	}
-	for (;;) {
-		u64 below = shuffle(allLanes, (u64)(i64)c, lane - 1);
-		c = lane > 0 && from < n ? (T)(i64)below : 0;
-		if (!ballot(allLanes, c != 0)) break;
-		for (u32 i = from; i < to && c != 0; i++) {
-			T t = v[i] + c;
-			v[i] = t & (T)limbMask;
-			c = t >> limbBits;
-		}
+// normalize brings limbs below 2^32 to 28 bits and adds carryIn, 0 or 1; what exceeds the last limb is dropped.
+//
+// After each limb has passed its upper 4 bits on, it is below 2^28 + 16 and carries 1 at most. Which limbs get a carry is the carry chain
+// of a 32-bit addition: a limb above 2^28 - 1 generates one, the limb 2^28 - 1 passes one on.
+MP_DEVICE void normalize(u32 *v, u32 n, u32 carryIn, u32 lane) {
+	u32 above = 0;
+	for (u32 base = 0; base < n; base += 32) {
+		u32 i = base + lane, x = i < n ? v[i] : 0, upper = x >> limbBits;
+		u32 below = shuffle(allLanes, upper, lane - 1);
+		x = (x & limbMask) + (lane > 0 ? below : above);
+		above = shuffle(allLanes, upper, 31u);
+		u32 generates = ballot(allLanes, x > limbMask), passes = generates | ballot(allLanes, x == limbMask);
+		u64 sum = (u64)passes + generates + carryIn;
+		u32 carries = (u32)sum ^ passes ^ generates;
+		carryIn = (u32)(sum >> 32);
+		if (i < n) v[i] = (x + (carries >> lane & 1)) & limbMask;
 	}
 	warpSync(allLanes);
 }
 
-// magnitude replaces the integer in two's complement by its magnitude and returns whether it was negative.
-template <class T> MP_DEVICE bool magnitude(T *v, u32 n, u32 lane) {
+// addWide adds the 64-bit numbers s of limbs q, q + 32, ..., q = first + lane, to v: three parts of 28, 28 and 8 bits to neighbouring
+// limbs.
+template <int COUNT> MP_DEVICE void addWide(u32 *v, u32 n, const u64 (&s)[COUNT], u32 q) {
+#pragma unroll
+	for (u32 part = 0; part < 3; part++) {
+#pragma unroll
+		for (int c = 0; c < COUNT; c++) {
+			u32 at = q + 32 * c + part;
+			if (at < n) v[at] += (u32)(s[c] >> part * limbBits) & limbMask;
+		}
+		warpSync(allLanes);
+	}
+}
+
+// clear sets n limbs to 0.
+MP_DEVICE void clear(u32 *v, u32 n, u32 lane) {
+	for (u32 i = lane; i < n; i += 32) v[i] = 0;
+	warpSync(allLanes);
+}
+
+// magnitude replaces an integer in two's complement by its magnitude and returns whether it was negative.
+MP_DEVICE bool magnitude(u32 *v, u32 n, u32 lane) {
 	bool negative = v[n - 1] >> (limbBits - 1) & 1;
-	warpSync(allLanes);
 	if (!negative) return false;
-	for (u32 i = lane; i < n; i += 32) v[i] = (T)(limbMask - (u32)v[i]) + (i == 0 ? 1 : 0);
 	warpSync(allLanes);
-	carry(v, n, lane);
+	for (u32 i = lane; i < n; i += 32) v[i] = limbMask - v[i];
+	warpSync(allLanes);
+	normalize(v, n, 1, lane);
 	return true;
 }
 
-// bitLength returns the number of bits of the integer, all of whose limbs have 28 bits.
-template <class T> MP_DEVICE u32 bitLength(const T *v, u32 n, u32 lane) {
-	u32 best = 0;
-	for (u32 i = lane; i < n; i += 32)
-		if (v[i] != 0) best = i * limbBits + 32 - leadingZeros((u32)v[i]);
-	for (u32 d = 16; d; d /= 2) {
-		u32 other = shuffleXor(allLanes, best, d);
-		best = other > best ? other : best;
+// bitLength returns the number of bits of the integer.
+MP_DEVICE u32 bitLength(const u32 *v, u32 n, u32 lane) {
+	for (u32 base = (n - 1) / 32 * 32;; base -= 32) {
+		u32 x = base + lane < n ? v[base + lane] : 0, set = ballot(allLanes, x != 0);
+		if (set) {
+			u32 top = 31 - leadingZeros(set);
+			return (base + top) * limbBits + 32 - leadingZeros(shuffle(allLanes, x, top));
+		}
+		if (base == 0) return 0;
 	}
-	return best;
 }
 
 // bitsAt returns 32 bits of the integer from bit at on; bits beyond its ends are 0.
-template <class T> MP_DEVICE u32 bitsAt(const T *v, u32 n, i32 at) {
+MP_DEVICE u32 bitsAt(const u32 *v, u32 n, i32 at) {
 	i32 limb = at >= 0 ? at / (i32)limbBits : -((-at + (i32)limbBits - 1) / (i32)limbBits);
 	u32 shift = (u32)(at - limb * (i32)limbBits);
 	u64 w = 0;
+#pragma unroll
 	for (i32 k = 0; k < 3; k++)
-		if (limb + k >= 0 && limb + k < (i32)n) w |= (u64)(u32)v[limb + k] << (limbBits * k) >> 0;
+		if (limb + k >= 0 && limb + k < (i32)n) w |= (u64)v[limb + k] << (limbBits * k);
 	return (u32)(w >> shift);
 }
 
-// anyBelow reports whether one of the bits below bit at is set, at >= 0.
-template <class T> MP_DEVICE bool anyBelow(const T *v, u32 n, u32 at, u32 lane) {
+// anyBelow reports whether one of the bits below bit at is set.
+MP_DEVICE bool anyBelow(const u32 *v, u32 n, u32 at, u32 lane) {
 	u32 whole = at / limbBits, found = 0;
-	for (u32 i = lane; i < n && i <= whole; i += 32) {
-		u32 limb = (u32)v[i];
-		if (i == whole) limb &= (1u << at % limbBits) - 1;
-		found |= limb;
-	}
+	for (u32 i = lane; i < n && i <= whole; i += 32) found |= i == whole ? v[i] & ((1u << at % limbBits) - 1) : v[i];
 	return ballot(allLanes, found != 0) != 0;
+}
+
+// multiply sets z, of n limbs, to a*x: a in device memory, z and x in shared memory.
+MP_DEVICE void multiply(u32 *z, u32 n, const u32 *__restrict__ a, u32 aLimbs, const u32 *x, u32 xLimbs, u32 lane) {
+	const u32 lazyTerms = 248; // products of 28-bit numbers that fit 64 bits, with room
+	clear(z, n, lane);
+	for (u32 from = 0; from < aLimbs; from += lazyTerms) {
+		u32 to = from + lazyTerms < aLimbs ? from + lazyTerms : aLimbs;
+		for (u32 q0 = 0; q0 < n; q0 += 128) {
+			u64 s[4] = {0, 0, 0, 0};
+#pragma unroll 4
+			for (u32 i = from; i < to; i++) {
+				u32 digit = a[i];
+#pragma unroll
+				for (u32 c = 0; c < 4; c++) {
+					u32 at = q0 + 32 * c + lane - i; // beyond xLimbs if negative
+					if (at < xLimbs) s[c] += (u64)digit * x[at];
+				}
+			}
+			addWide(z, n, s, q0 + lane);
+		}
+		normalize(z, n, 0, lane);
+	}
 }
 
 #endif

@@ -211,7 +211,7 @@ func randomFloats(r *rand.Rand, n, spread int) []float64 {
 func allShapes() []ongpu.Shape {
 	shapes := []ongpu.Shape{{}}
 	for _, name := range ongpu.Shapes() {
-		shapes = append(shapes, ongpu.Shape{Kernel: name, Parts: 1}, ongpu.Shape{Kernel: name, Parts: 3})
+		shapes = append(shapes, ongpu.Shape{Kernel: name, Parts: 1}, ongpu.Shape{Kernel: name, Parts: 3, Separate: true})
 	}
 	return shapes
 }

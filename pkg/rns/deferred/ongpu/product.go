@@ -10,8 +10,9 @@ import (
 
 // Shape says how a product is launched. It never changes a result.
 type Shape struct {
-	Kernel string // one of Shapes
-	Parts  int    // of the columns, for matrices of few rows
+	Kernel   string // one of Shapes
+	Parts    int    // of the columns, for matrices of few rows
+	Separate bool   // finish rows in a second kernel
 }
 
 // shapeOf describes a kernel of cuda/deferred.cu: rows and threads of a block.
@@ -56,6 +57,10 @@ type Product struct {
 	parameters productParameters
 	kernel     *gpu.Kernel[productParameters]
 	launch     gpu.Launch
+
+	finish           *gpu.Kernel[productParameters] // with Shape.Separate
+	finishLaunch     gpu.Launch
+	finishParameters productParameters
 }
 
 type productParameters struct {
@@ -92,10 +97,9 @@ type finishParameters struct {
 	UnitAlpha                              uint32
 }
 
-// rowWords is the shared memory of a row while it is finished, in words of 64 bits; it is computed as in cuda/finish.cuh.
-func (f *finishParameters) rowWords() int {
-	small := max(max(f.Moduli+1, f.YLimbs)+f.Moduli, f.WindowLimbs)
-	return int(f.ProductLimbs + f.AddendLimbs + (small+1)/2)
+// rowLimbs is the shared memory of a row while it is finished, in words of 32 bits, as in cuda/finish.cuh.
+func (f *finishParameters) rowLimbs() int {
+	return int(max(f.ProductLimbs, f.Moduli+1) + f.Moduli + f.YLimbs + f.AddendLimbs + f.WindowLimbs)
 }
 
 // NewProduct prepares alpha*A*x + beta*y.
@@ -203,26 +207,50 @@ func (p *Product) SetShape(s Shape) error {
 	q.PartColumns = uint32(max(columns, columnMultiple))
 	q.Parts = uint32(max(1, (ld+int(q.PartColumns)-1)/int(q.PartColumns)))
 	q.Group = uint32(k.rows)
-	row := 8 * p.parameters.F.rowWords()
+	row := 4 * p.parameters.F.rowLimbs()
 	const comfortable = 32 << 10 // bytes of shared memory that still let several blocks share a multiprocessor
-	rows := max(1, min(k.rows, comfortable/row))
+	rows := max(1, min(k.rows, k.threads/32, comfortable/row))
 	q.FinishRows = uint32(rows)
 	groups := (p.a.Rows() + k.rows - 1) / k.rows
 	p.launch = gpu.Launch{Grid: gpu.Dim{X: groups * int(q.Parts) * p.a.Moduli()}, Block: gpu.Dim{X: k.threads}, Shared: rows * row}
+	p.finish = nil
+	if s.Separate {
+		return p.separate(row)
+	}
+	return nil
+}
+
+// separate prepares a second kernel that finishes rows, of so many bytes of shared memory each.
+func (p *Product) separate(row int) error {
+	const rows = 2 // of a block
+	var err error
+	if p.finish, err = kernel[productParameters](p.device, "deferred", "finish"); err != nil {
+		return err
+	}
+	p.finishParameters = p.parameters
+	p.finishParameters.P.Group, p.finishParameters.P.FinishRows = rows, rows
+	p.finishLaunch = gpu.Launch{Grid: gpu.Dim{X: (p.a.Rows() + rows - 1) / rows}, Block: gpu.Dim{X: 32 * rows}, Shared: rows * row}
+	p.parameters.P.FinishRows = 0
+	p.launch.Shared = 0
 	return nil
 }
 
 // Shape returns the shape in use.
 func (p *Product) Shape() Shape { return p.shape }
 
-// Launch puts the product into the stream: one kernel.
+// Launch puts the product into the stream: one kernel, or two.
 func (p *Product) Launch(s *gpu.Stream) error {
 	if p.a.Rows() == 0 {
 		return nil
 	}
 	l := p.launch
 	l.Stream = s
-	return p.kernel.Launch(l, p.parameters)
+	if err := p.kernel.Launch(l, p.parameters); err != nil || p.finish == nil {
+		return err
+	}
+	l = p.finishLaunch
+	l.Stream = s
+	return p.finish.Launch(l, p.finishParameters)
 }
 
 // Results waits and sets y to the results, exactly: numbers of Precision bits.
