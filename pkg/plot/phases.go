@@ -86,6 +86,9 @@ type namedPart struct {
 // phaseParts are the phases of a record that took time, in the order of execution. Phases without a standard name are parts of
 // the kernel: they stand in its place, with what is left of it. A single one that is all of it is the kernel.
 func phaseParts(r *bench.Record) []namedPart {
+	if r.Device == emulated {
+		return nil
+	}
 	var parts []namedPart
 	add := func(name string, ns float64) {
 		if ns > 0 {

@@ -233,6 +233,24 @@ func TestFloor(t *testing.T) {
 	}
 }
 
+// TestEmulated: times of emulated kernels are in no picture, their errors are.
+func TestEmulated(t *testing.T) {
+	run := bitsRun()
+	for i := range run.Records {
+		r := &run.Records[i]
+		*r = withTime(*r, 100)
+		r.Phases = bench.Phases{bench.PhaseConvert: 5, bench.PhaseKernel: 100}
+		r.Device = emulated
+	}
+	var names []string
+	for _, k := range Fitting(run) {
+		names = append(names, k.Name)
+	}
+	if !slices.Equal(names, []string{"bits"}) {
+		t.Errorf("%q", names)
+	}
+}
+
 // TestLeftOut: a picture that cannot hold everything says what it leaves out.
 func TestLeftOut(t *testing.T) {
 	c := drawBits(pointers(crowdRun()), Options{})

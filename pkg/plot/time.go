@@ -13,9 +13,15 @@ func timeAxis() axis {
 	return axis{label: "time (median and its interval)", log: true, text: timeText, empty: [2]float64{0, 3}}
 }
 
+// emulated is the device of kernels that ran on a processor: what they take tells nothing of a GPU.
+const emulated = "emulated"
+
+// hasTime tells whether a record has a time that may be shown.
+func hasTime(r *bench.Record) bool { return r.Time.Median > 0 && r.Device != emulated }
+
 // timePoint is the median of a record with its interval at x; false for a record without a time.
 func timePoint(x float64, r *bench.Record) (point, bool) {
-	if r.Time.Median <= 0 {
+	if !hasTime(r) {
 		return point{}, false
 	}
 	p := point{xy: xy{x, math.Log10(r.Time.Median)}}
@@ -60,7 +66,7 @@ func sizes(records []*bench.Record) []float64 {
 
 func severalSizes(records []*bench.Record) bool {
 	return several(records, func(r *bench.Record) (key, value string) {
-		if r.Time.Median <= 0 {
+		if !hasTime(r) {
 			return "", ""
 		}
 		return r.Command + r.Method + title(r, false), fmt.Sprint(r.Shape.N)
@@ -114,7 +120,7 @@ func (c *chart) addFloor(records []*bench.Record, bandwidth float64) {
 
 func severalTimedPrecisions(records []*bench.Record) bool {
 	return several(records, func(r *bench.Record) (key, value string) {
-		if r.Time.Median <= 0 {
+		if !hasTime(r) {
 			return "", ""
 		}
 		return r.Command + r.Method + dataTitle(r), fmt.Sprint(r.PrecisionBits)

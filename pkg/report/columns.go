@@ -23,6 +23,14 @@ func (c column) title() string {
 	return c.head[0] + " " + c.head[1]
 }
 
+// of returns the column as it is headed in the table of a group: errors and bounds are relative or absolute.
+func (c column) of(g group) column {
+	if c.head[0] == relative || c.head[0] == absolute {
+		c.head[0] = g.errorKind()
+	}
+	return c
+}
+
 func count(n int) string {
 	if n == 0 {
 		return none

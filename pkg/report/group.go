@@ -65,11 +65,17 @@ func (g group) boundText(r *bench.Record) string {
 	return shortDecimal(r.Bound, 2)
 }
 
+// The kinds of errors and bounds, as headings name them.
+const (
+	relative = "rel."
+	absolute = "abs."
+)
+
 func (g group) errorKind() string {
 	if g.zero {
-		return "abs."
+		return absolute
 	}
-	return "rel."
+	return relative
 }
 
 // exactDigits is the number of digits of the exact result in headings.

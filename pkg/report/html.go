@@ -85,8 +85,9 @@ func HTML(w io.Writer, run *bench.Run, opts Options) error {
 		Headline: headlineTable(all, opts), Notes: pageNotes(notes), Machine: notes.env,
 	}
 	p.Summary, p.Failed = pageSummary(run, all)
+	columns := pageColumns(all, notes, opts)
 	for _, g := range all {
-		p.Tables = append(p.Tables, resultTable(all, g, notes, opts))
+		p.Tables = append(p.Tables, resultTable(g, columns))
 	}
 	for _, env := range run.Environments {
 		p.Environments = append(p.Environments, environmentFacts(env))

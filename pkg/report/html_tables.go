@@ -14,26 +14,30 @@ import (
 // A pageColumn is a column with the number that its cells are sorted by, as a decimal string; a column of texts has no key.
 type pageColumn struct {
 	column
-	key func(*bench.Record) string
+	key func(group, *bench.Record) string
+}
+
+// numberColumn makes a column that is sorted by a number of the record alone.
+func numberColumn(c column, key func(*bench.Record) string) pageColumn {
+	return pageColumn{c, func(_ group, r *bench.Record) string { return key(r) }}
 }
 
 // resultTable is the table of one problem.
-func resultTable(all []group, g group, notes *notes, opts Options) pageTable {
+func resultTable(g group, columns []pageColumn) pageTable {
 	name, facts := g.title()
 	if exactName, exact := g.exact(); exact != "" {
 		facts = append(facts, exactName+" "+exact)
 	}
 	t := pageTable{Name: name, Facts: facts}
-	columns := pageColumns(all, g, notes, opts)
 	for _, c := range columns {
-		t.Heads = append(t.Heads, pageHead{c.title(), c.key != nil})
+		t.Heads = append(t.Heads, pageHead{c.of(g).title(), c.key != nil})
 	}
 	for _, r := range g.records {
 		row := pageRow{Failed: r.OutsideBound()}
 		for _, c := range columns {
 			cell := pageCell{Text: strings.Join(strings.Fields(c.cell(g, r)), " "), Number: c.key != nil}
 			if c.key != nil {
-				cell.Key = c.key(r)
+				cell.Key = c.key(g, r)
 			}
 			row.Cells = append(row.Cells, cell)
 		}
@@ -43,32 +47,32 @@ func resultTable(all []group, g group, notes *notes, opts Options) pageTable {
 }
 
 // pageColumns are the columns that say something about the groups.
-func pageColumns(all []group, g group, notes *notes, opts Options) []pageColumn {
+func pageColumns(all []group, notes *notes, opts Options) []pageColumn {
 	count := func(value func(*bench.Record) int) func(*bench.Record) string {
 		return func(r *bench.Record) string { return strconv.Itoa(value(r)) }
 	}
 	columns := []pageColumn{{plainColumn("", "method", false, func(r *bench.Record) string { return r.Method }), nil}}
 	for _, c := range variants(all) {
-		var key func(*bench.Record) string
 		if c.right {
-			key = func(r *bench.Record) string { return strings.Trim(c.cell(group{}, r), none) }
+			columns = append(columns, numberColumn(c, func(r *bench.Record) string { return strings.Trim(c.cell(group{}, r), none) }))
+		} else {
+			columns = append(columns, pageColumn{c, nil})
 		}
-		columns = append(columns, pageColumn{c, key})
 	}
 	columns = append(columns,
-		pageColumn{bitsColumn, count(func(r *bench.Record) int { return r.PrecisionBits })},
-		pageColumn{moduliColumn, count(func(r *bench.Record) int { return r.Moduli })},
-		pageColumn{valueColumn(), func(r *bench.Record) string { return r.Value }},
-		pageColumn{errorColumn(g.errorKind()), func(r *bench.Record) string { return g.pick(r.RelError, r.AbsError) }},
-		pageColumn{plainColumn("correct", "bits", true, correctBits), bitsKey},
-		pageColumn{boundColumn(g.errorKind()), func(r *bench.Record) string { return g.pick(r.Bound, r.AbsBound) }},
+		numberColumn(bitsColumn, count(func(r *bench.Record) int { return r.PrecisionBits })),
+		numberColumn(moduliColumn, func(r *bench.Record) string { return positive(r.Moduli) }),
+		numberColumn(valueColumn(), func(r *bench.Record) string { return r.Value }),
+		pageColumn{errorColumn(relative), func(g group, r *bench.Record) string { return g.pick(r.RelError, r.AbsError) }},
+		numberColumn(plainColumn("correct", "bits", true, correctBits), bitsKey),
+		pageColumn{boundColumn(relative), func(g group, r *bench.Record) string { return g.pick(r.Bound, r.AbsBound) }},
 		pageColumn{plainColumn("", "within bound", false, withinBound), nil},
-		pageColumn{timeColumn(opts.ASCII), timed(func(r *bench.Record) float64 { return r.Time.Median })},
-		pageColumn{perElementColumn(), timed(perElementNs)},
-		pageColumn{convertColumn(opts.ASCII), timed(func(r *bench.Record) float64 { return r.Phases[bench.PhaseConvert] })},
-		pageColumn{bandwidthColumn(), timed(func(r *bench.Record) float64 { return r.Throughput.BytesPerSecond })},
-		pageColumn{memoryColumn(), count(func(r *bench.Record) int { return int(r.MatrixBytes) })},
-		pageColumn{samplesColumn, count(func(r *bench.Record) int { return len(r.Time.Samples) })},
+		numberColumn(timeColumn(opts.ASCII), timed(func(r *bench.Record) float64 { return r.Time.Median })),
+		numberColumn(perElementColumn(), timed(perElementNs)),
+		numberColumn(convertColumn(opts.ASCII), timed(func(r *bench.Record) float64 { return r.Phases[bench.PhaseConvert] })),
+		numberColumn(bandwidthColumn(), timed(func(r *bench.Record) float64 { return r.Throughput.BytesPerSecond })),
+		numberColumn(memoryColumn(), func(r *bench.Record) string { return positive(int(r.MatrixBytes)) }),
+		numberColumn(samplesColumn, count(func(r *bench.Record) int { return len(r.Time.Samples) })),
 		pageColumn{column{[2]string{"", "note"}, false, notes.column().cell}, nil},
 	)
 	return slices.DeleteFunc(columns, func(c pageColumn) bool { return !saysSomething(c.column, all) })

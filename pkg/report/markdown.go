@@ -18,11 +18,15 @@ func Markdown(w io.Writer, run *bench.Run, opts Options) error {
 	if len(all) == 0 {
 		fmt.Fprintln(out, "No results.")
 	}
+	columns := markdownColumns(all, notes, opts)
 	for i, g := range all {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		writeMarkdownGroup(out, g, markdownColumns(all, g, notes, opts))
+		for j := range columns {
+			columns[j] = columns[j].of(g)
+		}
+		writeMarkdownGroup(out, g, columns)
 	}
 	if lines := notes.texts(); len(lines) > 0 {
 		fmt.Fprintln(out)
@@ -33,17 +37,17 @@ func Markdown(w io.Writer, run *bench.Run, opts Options) error {
 	return out.Flush()
 }
 
-// markdownColumns returns the columns that say something about the groups. Headings depend on g.
-func markdownColumns(all []group, g group, notes *notes, opts Options) []column {
+// markdownColumns returns the columns that say something about the groups.
+func markdownColumns(all []group, notes *notes, opts Options) []column {
 	columns := []column{plainColumn("", "method", false, func(r *bench.Record) string { return r.Method })}
 	columns = append(columns, variants(all)...)
 	columns = append(columns,
 		bitsColumn,
 		moduliColumn,
 		valueColumn(),
-		errorColumn(g.errorKind()),
+		errorColumn(relative),
 		plainColumn("correct", "bits", true, correctBits),
-		boundColumn(g.errorKind()),
+		boundColumn(relative),
 		plainColumn("", "ok", false, func(r *bench.Record) string {
 			if r.OutsideBound() {
 				return "**NO**"
