@@ -94,8 +94,8 @@ func title(r *bench.Record, sizes bool) string {
 	default:
 		name += fmt.Sprintf(", n = %s", countText(math.Log10(float64(max(r.Shape.N, 1)))))
 	}
-	if t := transposed(r); t != "" {
-		name += ", " + t
+	if r.Shape.Trans == "T" {
+		name += ", " + operation(r)
 	}
 	return name
 }

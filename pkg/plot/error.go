@@ -19,7 +19,7 @@ func drawError(records []*bench.Record, _ Options) *chart {
 		},
 	}
 	return c.gather(records, source{
-		panel:  func(r *bench.Record) string { return transposed(r) },
+		panel:  operation,
 		joined: func(r *bench.Record) string { return r.Dataset.Name },
 		point: func(r *bench.Record) (point, bool) {
 			x, ok := logOf(r.Condition)
@@ -32,12 +32,9 @@ func drawError(records []*bench.Record, _ Options) *chart {
 	})
 }
 
-// transposed tells products with a matrix from those with its transpose.
-func transposed(r *bench.Record) string {
-	if r.Shape.Trans == "T" {
-		return "op(A) = A^T"
-	}
-	return ""
+// operation tells products with a matrix from those with its transpose.
+func operation(r *bench.Record) string {
+	return map[string]string{"N": "op(A) = A", "T": "op(A) = A^T"}[r.Shape.Trans]
 }
 
 // logOf returns the decimal logarithm of a record's number, whatever its size; false if it is not known or NaN.

@@ -14,9 +14,9 @@ const (
 	defaultWidth = 760
 	minWidth     = 360
 	margin       = 12
-	rowHeight    = 15 // of the legend
-	sampleWidth  = 30 // of a line in the legend
-	maxLegend    = 0.42
+	rowHeight    = 15   // of the legend
+	sampleWidth  = 30   // of a line in the legend
+	maxLegend    = 0.42 // share of the width
 )
 
 // A Figure is a picture that is laid out.
@@ -166,19 +166,10 @@ func (f *Figure) newPlot(p *panel, width, height vg.Length, first, last bool) *g
 	plt.BackgroundColor = nil
 	x, y := &f.chart.x, &f.chart.y
 	plt.X.Min, plt.X.Max, plt.Y.Min, plt.Y.Max = x.min(), x.max(), y.min(), y.max()
-	for _, a := range []*gonum.Axis{&plt.X, &plt.Y} {
-		a.Padding = 0
-		a.LineStyle = draw.LineStyle{Color: pale, Width: 0.7}
-		a.Tick.LineStyle = draw.LineStyle{Color: pale, Width: 0.6}
-		a.Tick.Length = 5
-		a.Label.Padding = 3
-	}
-	styleText(&plt.X.Label.TextStyle, labelStyle)
-	styleText(&plt.Y.Label.TextStyle, labelStyle)
-	styleText(&plt.X.Tick.Label, tickStyle)
-	styleText(&plt.Y.Tick.Label, tickStyle)
-	styleText(&plt.Title.TextStyle, panelStyle)
-	if len(f.chart.panels) > 1 || p.title != "" {
+	styleAxis(&plt.X)
+	styleAxis(&plt.Y)
+	if p.title != "" {
+		styleText(&plt.Title.TextStyle, panelStyle)
 		plt.Title.Text = shorten(panelStyle, p.title, width)
 		plt.Title.Padding = 4
 	}
@@ -195,60 +186,17 @@ func (f *Figure) newPlot(p *panel, width, height vg.Length, first, last bool) *g
 	return plt
 }
 
+func styleAxis(a *gonum.Axis) {
+	a.Padding = 0
+	a.LineStyle = draw.LineStyle{Color: pale, Width: 0.7}
+	a.Tick.LineStyle = draw.LineStyle{Color: pale, Width: 0.6}
+	a.Tick.Length = 5
+	a.Label.Padding = 3
+	styleText(&a.Label.TextStyle, labelStyle)
+	styleText(&a.Tick.Label, tickStyle)
+}
+
 // styleText sets font and colour of a style and leaves its alignment.
 func styleText(sty *text.Style, to text.Style) {
 	sty.Font, sty.Color, sty.Handler = to.Font, to.Color, to.Handler
-}
-
-// gridLines draws a line at each tick with a label.
-type gridLines struct{ x, y *axis }
-
-// Plot implements gonum's Plotter.
-func (g gridLines) Plot(c draw.Canvas, plt *gonum.Plot) {
-	x, y := plt.Transforms(&c)
-	sty := draw.LineStyle{Color: rule, Width: 0.5}
-	for _, t := range plt.X.Tick.Marker.Ticks(plt.X.Min, plt.X.Max) {
-		if t.Label != "" && t.Value <= g.x.hi {
-			c.StrokeLine2(sty, x(t.Value), c.Min.Y, x(t.Value), c.Max.Y)
-		}
-	}
-	for _, t := range plt.Y.Tick.Marker.Ticks(plt.Y.Min, plt.Y.Max) {
-		if t.Label != "" && t.Value >= g.y.lo && t.Value <= g.y.hi {
-			c.StrokeLine2(sty, c.Min.X, y(t.Value), c.Max.X, y(t.Value))
-		}
-	}
-}
-
-func (f *Figure) legendWidth() vg.Length {
-	w := vg.Length(0)
-	for _, s := range f.chart.styles {
-		w = max(w, legendStyle.Width(s.label))
-	}
-	for _, g := range f.chart.guides {
-		w = max(w, legendStyle.Width(g))
-	}
-	return w + sampleWidth + 22
-}
-
-func (f *Figure) legendHeight() vg.Length {
-	return rowHeight * vg.Length(len(f.chart.styles)+len(f.chart.guides)+2)
-}
-
-func (f *Figure) drawLegend(c draw.Canvas) {
-	left, y := c.Min.X+14, c.Max.Y-24
-	room := c.Max.X - left - sampleWidth - 6
-	row := func(label string, sample func(y vg.Length)) {
-		sample(y + 3.5)
-		c.FillText(legendStyle, vg.Point{X: left + sampleWidth + 6, Y: y}, shorten(legendStyle, label, room))
-		y -= rowHeight
-	}
-	for i, s := range f.chart.styles {
-		row(s.label, func(y vg.Length) {
-			c.StrokeLine2(lineStyle(i, s.hue), left, y, left+sampleWidth, y)
-			drawMarker(&c, i, s.hue, vg.Point{X: left + sampleWidth/2, Y: y})
-		})
-	}
-	for i, label := range f.chart.guides {
-		row(label, func(y vg.Length) { c.StrokeLine2(guideStyle(i), left, y, left+sampleWidth, y) })
-	}
 }

@@ -18,8 +18,8 @@ type panelPlotter struct {
 func (p panelPlotter) Plot(c draw.Canvas, plt *gonum.Plot) {
 	x, y := plt.Transforms(&c)
 	p.drawBands(&c, x, y)
-	for i, lines := range p.panel.guides {
-		strokeLine(&c, guideStyle(i), lines, x, y)
+	for _, path := range p.panel.guides {
+		strokeLine(&c, guideStyle(), path, x, y)
 	}
 	for _, s := range p.panel.series {
 		for _, l := range s.lines {
@@ -100,4 +100,23 @@ func strokeLine(c *draw.Canvas, sty draw.LineStyle, path []xy, x, y func(float64
 		pts = append(pts, vg.Point{X: x(p.x), Y: y(p.y)})
 	}
 	c.StrokeLines(sty, c.ClipLinesXY(pts)...)
+}
+
+// gridLines draws a line at each tick with a label.
+type gridLines struct{ x, y *axis }
+
+// Plot implements gonum's Plotter.
+func (g gridLines) Plot(c draw.Canvas, plt *gonum.Plot) {
+	x, y := plt.Transforms(&c)
+	sty := draw.LineStyle{Color: rule, Width: 0.5}
+	for _, t := range plt.X.Tick.Marker.Ticks(plt.X.Min, plt.X.Max) {
+		if t.Label != "" && t.Value <= g.x.hi {
+			c.StrokeLine2(sty, x(t.Value), c.Min.Y, x(t.Value), c.Max.Y)
+		}
+	}
+	for _, t := range plt.Y.Tick.Marker.Ticks(plt.Y.Min, plt.Y.Max) {
+		if t.Label != "" && t.Value >= g.y.lo && t.Value <= g.y.hi {
+			c.StrokeLine2(sty, c.Min.X, y(t.Value), c.Max.X, y(t.Value))
+		}
+	}
 }

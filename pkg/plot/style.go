@@ -45,8 +45,8 @@ func lineStyle(i, hue int) draw.LineStyle {
 }
 
 // guideStyle is that of lines that are no measurements.
-func guideStyle(i int) draw.LineStyle {
-	return draw.LineStyle{Color: pale, Width: 2.2 - 1.2*vg.Length(i%2), Dashes: []vg.Length{1.2, 2.4}}
+func guideStyle() draw.LineStyle {
+	return draw.LineStyle{Color: pale, Width: 2.2, Dashes: []vg.Length{1.2, 2.4}}
 }
 
 // A marker is a polygon in units of its radius, filled or open. With 7 dashes and 12 markers, the first 84 series differ in

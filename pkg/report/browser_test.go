@@ -41,16 +41,21 @@ func findBrowser(t *testing.T) browser {
 	return browser{}
 }
 
+// arguments are what the browser always gets.
+func (b browser) arguments(t *testing.T) []string {
+	list := []string{"--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars", "--user-data-dir=" + t.TempDir()}
+	if os.Geteuid() == 0 {
+		list = append(list, "--no-sandbox") // Chromium refuses to run as root with it
+	}
+	return list
+}
+
 // run starts the browser with more arguments and returns what it prints.
 func (b browser) run(t *testing.T, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	all := []string{"--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars", "--user-data-dir=" + t.TempDir()}
-	if os.Geteuid() == 0 {
-		all = append(all, "--no-sandbox") // Chromium refuses to run as root with it
-	}
-	cmd := exec.CommandContext(ctx, b.path, append(all, args...)...)
+	cmd := exec.CommandContext(ctx, b.path, append(b.arguments(t), args...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
@@ -166,6 +171,7 @@ func sortingRun() *bench.Run {
 // TestBrowserSorts clicks headings. Numbers are sorted as numbers, whatever their size; a second click turns the order round, a
 // third brings the first one back; what is no number stays last.
 func TestBrowserSorts(t *testing.T) {
+	t.Parallel()
 	seen := look(t, findBrowser(t), sortingRun(), "rel. error", "rel. error", "rel. error", "value", "method")
 	original := []string{"m10", "m2", "m7", "m1", "m3", "m4", "m5", "m6", "m8", "m9"}
 	for _, c := range []struct {
@@ -190,6 +196,7 @@ func TestBrowserSorts(t *testing.T) {
 // TestBrowserShows: headings are buttons that take the focus, tables have captions and headed rows, the page is no wider than
 // the window, and nothing that hostile records hold runs.
 func TestBrowserShows(t *testing.T) {
+	t.Parallel()
 	b := findBrowser(t)
 	for name, run := range map[string]*bench.Run{"usual": testRun(), "hostile": hostileRun()} {
 		seen := look(t, b, run)
@@ -226,6 +233,7 @@ frame.onload = function () {
 
 // TestBrowserWithoutScripts: the tables are complete, and their headings are no buttons.
 func TestBrowserWithoutScripts(t *testing.T) {
+	t.Parallel()
 	seen := findBrowser(t).load(t, plainRun(), noScripts)
 	if rows := get[[]string](t, seen, "rows"); !slices.Equal(rows, []string{"float64", "kahan", "reduce1", "reduce2"}) {
 		t.Errorf("rows %q", rows)
@@ -238,6 +246,7 @@ func TestBrowserWithoutScripts(t *testing.T) {
 // TestBrowserScreenshot: the page fills windows of a desk and of a phone with something. MPBENCH_SCREENSHOTS names a folder to keep
 // the pictures in.
 func TestBrowserScreenshot(t *testing.T) {
+	t.Parallel()
 	b := findBrowser(t)
 	folder := os.Getenv("MPBENCH_SCREENSHOTS")
 	if folder == "" {
