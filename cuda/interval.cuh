@@ -8,6 +8,7 @@
 struct Interval {
 	u64 lo, up;
 	i32 exp;
+	i32 unused;
 };
 
 MP_DEVICE bool isZero(Interval v) { return v.up == 0; }

@@ -29,7 +29,7 @@ struct Vector {
 	MP_MEMBER Number load(u64 j) const { return {digitsOf(j), neg[j] != 0, exp[j], {lo[j], up[j], intervalExp[j]}}; }
 	// store sets all of number j but its residues.
 	MP_MEMBER void store(u64 j, const Number &x) const {
-		neg[j] = x.neg;
+		neg[j] = (u8)x.neg;
 		exp[j] = x.exp;
 		lo[j] = x.v.lo, up[j] = x.v.up, intervalExp[j] = x.v.exp;
 	}

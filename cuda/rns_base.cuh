@@ -57,13 +57,14 @@ struct Base {
 struct Digits {
 	u32 *p;
 	u32 step;
+	u32 unused; // structs without gaps stay in registers when they are copied
 	MP_MEMBER u32 &operator[](u32 i) const { return p[i * step]; }
 };
 
 // Number is (-1)^neg * X * 2^exp. Zero has neg false, exp 0 and a zero interval.
 struct Number {
 	Digits digits;
-	bool neg;
+	u64 neg; // 0 or 1
 	i64 exp;
 	Interval v;
 };

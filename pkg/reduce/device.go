@@ -102,13 +102,13 @@ func (s *deviceSum) release() {
 // deviceThreads limits the threads of a block, so that each may have as many registers as it needs.
 const deviceThreads = 256
 
-// kernelOf finds a kernel of reduce.ptx.
-func kernelOf[P any](d *gpu.Device, name string) (*gpu.Kernel[P], error) {
-	module, err := d.Module("reduce")
+// kernelOf finds a kernel.
+func kernelOf[P any](d *gpu.Device, module, name string) (*gpu.Kernel[P], error) {
+	m, err := d.Module(module)
 	if err != nil {
 		return nil, err
 	}
-	return gpu.Function[P](module, name)
+	return gpu.Function[P](m, name)
 }
 
 // scratchFor replaces *s by scratch memory for so many groups.

@@ -21,7 +21,7 @@ type deviceBlocks struct {
 	sums    *ongpu.Vector       // of the blocks that have terms
 }
 
-// gridParameter is the struct Grid of cuda/reduce.cu.
+// gridParameter is the struct Grid of cuda/reduce_blocks.cu.
 type gridParameter struct {
 	Blocks       uint64
 	Size, Unused uint32
@@ -63,7 +63,7 @@ func (d *deviceBlocks) lanes(n int) int {
 func (d *deviceBlocks) reserve(s *deviceSum, n int) (err error) {
 	base := s.base.Base()
 	lanes := d.lanes(base.Len())
-	if d.kernel, err = kernelOf[blocksParameters](s.device, fmt.Sprintf("reduce3x%d", lanes)); err != nil {
+	if d.kernel, err = kernelOf[blocksParameters](s.device, "reduce_blocks", fmt.Sprintf("reduce3x%d", lanes)); err != nil {
 		return err
 	}
 	used := d.used(n)
@@ -82,7 +82,7 @@ func (d *deviceBlocks) reserve(s *deviceSum, n int) (err error) {
 	return vectorFor(s.base, &d.sums, used)
 }
 
-// fieldBytes is the shared memory for the sign, the exponents and the bounds of so many partial sums: slotsIn of cuda/reduce.cu.
+// fieldBytes is the shared memory for the sign, the exponents and the bounds of so many partial sums: slotsIn of cuda/reduce_blocks.cu.
 func fieldBytes(slots int) int { return (29*slots + 7) / 8 * 8 }
 
 func (d *deviceBlocks) launch(_ context.Context, s *deviceSum) error {

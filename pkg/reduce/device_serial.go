@@ -8,7 +8,7 @@ import (
 	"mpbench/pkg/rns/ongpu"
 )
 
-// termsParameter is the struct Terms of cuda/reduce.cu.
+// termsParameter is the struct Terms of cuda/reduce_orders.cu.
 type termsParameter struct {
 	X          ongpu.VectorParameter
 	First, End uint64
@@ -20,6 +20,7 @@ type group struct {
 	scratch  *ongpu.Scratch
 	state    *ongpu.Vector // the sum so far, or the stack of partial sums
 	terms    int
+	chunk    int // terms of a launch, even; 0 for as many as take a fraction of a second
 }
 
 // name returns the kernel's name and shape.
@@ -33,9 +34,12 @@ func (g *group) name(kernel string, b *ongpu.Base) (string, gpu.Launch) {
 	return kernel + "Block", gpu.Launch{Block: gpu.Dim{X: b.BlockThreads()}, Shared: ongpu.PartialBytes}
 }
 
-// inChunks calls launch for ranges of terms that take a fraction of a second each, the first number of a range being even.
+// inChunks calls launch for ranges of terms, each beginning with an even number, and looks at ctx between them.
 func (g *group) inChunks(ctx context.Context, s *deviceSum, launch func(first, end int) error) error {
-	chunk := max(16, (1<<21/(s.base.Base().Stride()+8))&^1)
+	chunk := g.chunk
+	if chunk == 0 { // a thread takes some 4 µs for an addition of 8 residues, 20 µs for one of 114
+		chunk = max(2, (1<<21/(s.base.Base().Stride()+8))&^1)
+	}
 	for first := 0; first < g.terms; first += chunk {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -91,7 +95,7 @@ func newReduce1On(parallel bool) func(Options) (Summer, error) {
 func (d *deviceRecursive) reserve(s *deviceSum, n int) (err error) {
 	name, shape := d.name("reduce1", s.base)
 	d.shape = shape
-	if d.kernel, err = kernelOf[recursiveParameters](s.device, name); err != nil {
+	if d.kernel, err = kernelOf[recursiveParameters](s.device, "reduce_orders", name); err != nil {
 		return err
 	}
 	return d.group.reserve(s, n, 1)
@@ -131,7 +135,7 @@ func newReduce2On(parallel bool) func(Options) (Summer, error) {
 func (d *devicePairwise) reserve(s *deviceSum, n int) (err error) {
 	name, shape := d.name("reduce2", s.base)
 	d.shape = shape
-	if d.kernel, err = kernelOf[pairwiseParameters](s.device, name); err != nil {
+	if d.kernel, err = kernelOf[pairwiseParameters](s.device, "reduce_orders", name); err != nil {
 		return err
 	}
 	return d.group.reserve(s, n, bits.Len(uint(n))+1)
