@@ -67,6 +67,8 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &matrix) && matrix.Device != "":
+		return exitUnavailable
 	case errors.As(err, &status):
 		return status.code
 	case errors.As(err, &kind), errors.As(err, &empty): // before export, which wraps them

@@ -49,6 +49,7 @@ converted matrix can be used again. deferred keeps A in 4 bytes times the number
 	details.addFlags(cmd.Flags())
 	run.addFlags(cmd)
 	completeSettings(cmd, namesOf(gemv.Methods(), gemvName), datasets.MatrixNames())
+	complete(cmd, "tune", []string{"auto", "force", "off"})
 	completeFiles(cmd, "input-a", matrixFiles)
 	completeFiles(cmd, "input-x", numberFiles)
 	completeFiles(cmd, "input-y", numberFiles)
@@ -69,13 +70,14 @@ type gemvOptions struct {
 	lda, incX, incY        int
 	alpha, beta            string
 	blockSize              int
+	tune                   string
 	inputA, inputX, inputY string
 
 	details *gemvDetails
 }
 
 func defaultGemvOptions() gemvOptions {
-	o := gemvOptions{settings: defaultSettings(), alpha: "1", beta: "0", incX: 1, incY: 1, blockSize: gemv.DefaultBlockSize}
+	o := gemvOptions{settings: defaultSettings(), alpha: "1", beta: "0", incX: 1, incY: 1, blockSize: gemv.DefaultBlockSize, tune: gemv.TuneAuto.String()}
 	o.precision = "106"
 	return o
 }
@@ -95,6 +97,7 @@ func (o *gemvOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.inputX, "input-x", o.inputX, "... by the vector in `file` (.npy .txt .csv)")
 	f.StringVar(&o.inputY, "input-y", o.inputY, "... and add beta times that in `file`")
 	f.IntVar(&o.blockSize, "block-size", o.blockSize, "rns-split: numbers of a row that are added side by side")
+	f.StringVar(&o.tune, "tune", o.tune, "launch parameters on a GPU: auto finds them at first use and keeps them, force finds them anew,\noff takes defaults; never changes a result")
 	o.settings.addFlags(f)
 }
 
@@ -131,6 +134,9 @@ func (o gemvOptions) jobs() ([]job, error) {
 		return nil, err
 	}
 	options := gemv.Options{ModuliBits: o.moduliBits, Rounding: rounding, Alignment: alignment, BlockSize: o.blockSize, Threads: o.threads}
+	if options.Tune, err = gemv.ParseTune(o.tune); err != nil {
+		return nil, usagef("--tune: %v", err)
+	}
 	if o.blockSize < 1 {
 		return nil, usagef("--block-size %d: want a positive number", o.blockSize)
 	}

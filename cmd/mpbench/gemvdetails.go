@@ -106,7 +106,39 @@ func writeProfile(w io.Writer, result bench.GemvResult) error {
 		}
 		rows = append(rows, []string{p.Name, fmt.Sprintf("%10.1f", ns/1e3), fmt.Sprintf("%5.1f %%", share), p.Summary})
 	}
-	return report.List(w, []string{"phase", "time (us)", "share", "what it does"}, rows, columns(w))
+	if err := report.List(w, []string{"phase", "time (us)", "share", "what it does"}, rows, columns(w)); err != nil {
+		return err
+	}
+	return writeKernels(w, r)
+}
+
+// writeKernels prints the kernels of a device as the 2020 paper's Tables 3 and 4 do: share of time, occupancy, effective bandwidth.
+func writeKernels(w io.Writer, r bench.Record) error {
+	if len(r.Kernels) == 0 {
+		return nil
+	}
+	total := 0.0
+	for _, k := range r.Kernels {
+		total += k.TimeNs
+	}
+	var rows [][]string
+	for _, k := range r.Kernels {
+		bandwidth, share := "", ""
+		if k.TimeNs > 0 {
+			bandwidth = fmt.Sprintf("%8.1f", float64(k.Bytes)/k.TimeNs)
+		}
+		if k.BytesShare > 0 {
+			share = fmt.Sprintf("%4.0f %%", 100*k.BytesShare)
+		}
+		rows = append(rows, []string{
+			k.Name, k.Phase, fmt.Sprintf("%10.1f", k.TimeNs/1e3), fmt.Sprintf("%5.1f %%", 100*k.TimeNs/max(total, 1)), fmt.Sprintf("%4.0f %%", 100*k.Occupancy),
+			bandwidth, share, fmt.Sprintf("%d x %d", k.Blocks, k.Threads), fmt.Sprint(k.Registers), fmt.Sprint(k.LocalBytes), fmt.Sprint(k.SharedBytes),
+		})
+	}
+	fmt.Fprintln(w)
+	return report.List(w, []string{
+		"kernel", "phase", "time (us)", "share", "occ.", "GB/s", "of peak", "launch", "regs", "local", "shared",
+	}, rows, columns(w))
 }
 
 // writeRows prints the components.

@@ -164,6 +164,11 @@ func (r *Record) checkFloats() error {
 	for i, x := range r.Time.Samples {
 		fields = append(fields, named{fmt.Sprintf("time_ns.samples[%d]", i), x})
 	}
+	for i, k := range r.Kernels {
+		for _, f := range []named{{"time_ns", k.TimeNs}, {"bandwidth_share", k.BytesShare}, {"occupancy", k.Occupancy}} {
+			fields = append(fields, named{fmt.Sprintf("kernels[%d].%s", i, f.field), f.value})
+		}
+	}
 	for _, name := range r.Phases.Names() {
 		fields = append(fields, named{"phases_ns." + name, r.Phases[name]})
 	}

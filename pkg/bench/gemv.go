@@ -29,7 +29,7 @@ type GemvResult struct {
 // bound. Value, exact value, error and bound in the record are those of the component with the largest relative error, the
 // record's Row; NormError is ||y - y*||_1 / ||y*||_1, NormBound the 2020 paper's bound (19) on it. WithinBound says whether
 // all components are within their bounds. Otherwise it is as MeasureSum, but for a
-// *gemv.MemoryError where memory does not suffice.
+// *gemv.MemoryError where memory, the host's or the device's, does not suffice.
 func MeasureGemv(ctx context.Context, s Sampler, m gemv.Method, o gemv.Options, in GemvInput) (result GemvResult, ok bool, err error) {
 	engine, err := m.New(withMemory(o))
 	if err != nil {
@@ -37,6 +37,12 @@ func MeasureGemv(ctx context.Context, s Sampler, m gemv.Method, o gemv.Options, 
 	}
 	p := in.Problem
 	body := loadAndRun(func() error { return engine.Load(p) }, engine.Run)
+	device, onDevice := engine.(gemv.DeviceEngine)
+	var kernels kernelTimes
+	if onDevice {
+		defer device.Close()
+		body = kernels.loadAndRun(device, p)
+	}
 	measurement, err := s.Measure(ctx, func(t *Timer) error {
 		if err := body(t); err != nil {
 			return err
@@ -50,12 +56,18 @@ func MeasureGemv(ctx context.Context, s Sampler, m gemv.Method, o gemv.Options, 
 		return GemvResult{}, false, err
 	}
 	result = GemvResult{Y: engine.Result(), Phases: engine.Phases(), Bounds: in.Reference.Bounds(engine.UnitRoundoff())}
+	if onDevice && device.Err() != nil {
+		return GemvResult{}, false, device.Err()
+	}
 	result.Accuracy = gemv.Measure(result.Y, in.Reference)
 	f := engine.Format()
 	r := newGemvRecord(m, o, f, in)
 	r.setComponents(func(i int) *big.Rat { return componentBound(engine, in.Reference, i) }, in.Reference, &result)
 	elements := int64(p.M) * int64(p.N)
 	r.SetMeasurement(measurement, elements, elements*int64(f.NumberBytes))
+	if onDevice {
+		kernels.complete(&r, device)
+	}
 	result.Record = r
 	return result, true, nil
 }

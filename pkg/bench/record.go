@@ -51,6 +51,7 @@ type Record struct {
 
 	Time       Timing     `json:"time_ns"`
 	Phases     Phases     `json:"phases_ns"`           // median of each phase
+	Kernels    []Kernel   `json:"kernels,omitempty"`   // devices: what the kernels of a run did, in their order
 	StopRule   StopRule   `json:"stop_rule,omitempty"` // what ended the sampling
 	Throughput Throughput `json:"throughput"`
 	Warnings   []Warning  `json:"warnings"`
@@ -84,6 +85,21 @@ type Timing struct {
 	Iterations int       `json:"iterations,omitempty"` // operations a sample; more than 1 for short operations
 	Confidence float64   `json:"confidence,omitempty"` // probability that [Lo, Hi] covers the median, at least 0.95 from 6 samples on
 	RelMAD     float64   `json:"rel_mad,omitempty"`    // median absolute deviation / median
+}
+
+// A Kernel is one launch of a kernel on a device.
+type Kernel struct {
+	Phase       string  `json:"phase"` // the phase that its time belongs to
+	Name        string  `json:"name"`
+	TimeNs      float64 `json:"time_ns"`         // median
+	Bytes       int64   `json:"bytes"`           // read and written in device memory, each number once
+	BytesShare  float64 `json:"bandwidth_share"` // bytes per second, as a share of the device's memory bandwidth; 0 if not known
+	Occupancy   float64 `json:"occupancy"`       // share of a multiprocessor's threads that are resident
+	Blocks      int     `json:"blocks"`
+	Threads     int     `json:"threads"` // of a block
+	SharedBytes int     `json:"shared_bytes"`
+	Registers   int     `json:"registers"`   // of a thread
+	LocalBytes  int     `json:"local_bytes"` // of a thread
 }
 
 // Throughput says how much was processed in a second at the median time. Bytes are decimal: 1 GB is 10^9 bytes.

@@ -17,6 +17,7 @@ const (
 	WarnBusy        = "busy"           // other programs use the processors
 	WarnNoBound     = "no-bound"       // the conditions of the method's error bound do not hold
 	WarnGovernor    = "governor"       // the processor's clock follows the load
+	WarnTuning      = "tuning"         // launch parameters could not be read or kept
 )
 
 // A Warning tells that a result is to be taken with care, and what to do about it.

@@ -13,8 +13,12 @@ import (
 // DeviceEngine is an Engine that works on a GPU. Run waits for the device; its time is that of the kernels by the device's own clock.
 type DeviceEngine interface {
 	Engine
+	// RunCold is Run with the device's L2 cache cold, as kernels are timed, and returns Err.
+	RunCold() error
 	// Err returns the first error of the device since Load. Results after an error mean nothing.
 	Err() error
+	// Device returns the device's name as records have it: "cuda:0", or "emulated".
+	Device() string
 	// Times returns the times of the last Load, Run and Result.
 	Times() DeviceTimes
 	// Kernels describes the kernels of the last Run, in their order.
@@ -39,6 +43,7 @@ type KernelProfile struct {
 	Name      string
 	Time      time.Duration
 	Bytes     int64   // read and written in device memory, each number once
+	Bandwidth float64 // of the device's memory, in bytes per second; 0 if not known
 	Occupancy float64 // share of a multiprocessor's threads that are resident, 0 to 1
 	Blocks    int
 	Threads   int // of a block
@@ -71,7 +76,7 @@ func newStep[P any](d *gpu.Device, phase, name string, l gpu.Launch, p P, bytes 
 		return step{}, err
 	}
 	s := step{profile: KernelProfile{
-		Phase: phase, Name: name, Bytes: bytes, Occupancy: occupancy, Blocks: max(l.Grid.X, 1) * max(l.Grid.Y, 1), Threads: l.Block.X,
+		Phase: phase, Name: name, Bytes: bytes, Bandwidth: d.Info().Bandwidth(), Occupancy: occupancy, Blocks: max(l.Grid.X, 1) * max(l.Grid.Y, 1), Threads: l.Block.X,
 		Shared: l.Shared + a.Static, Registers: a.Registers, Local: a.Local,
 	}}
 	s.launch = func() error { return k.Launch(l, p) }
@@ -261,8 +266,15 @@ func (e *deviceResidues) newEvents() error {
 	return nil
 }
 
-// Run launches the steps, with an event between each two, and waits.
-func (e *deviceResidues) Run() {
+func (e *deviceResidues) Run() { e.run(false) }
+
+func (e *deviceResidues) RunCold() error {
+	e.run(true)
+	return e.err
+}
+
+// run launches the steps, with an event between each two, and waits.
+func (e *deviceResidues) run(cold bool) {
 	if e.err != nil || e.base == nil {
 		return
 	}
@@ -270,6 +282,11 @@ func (e *deviceResidues) Run() {
 	e.err = e.device.Do(func() error {
 		if len(e.steps) == 0 {
 			return nil
+		}
+		if cold {
+			if err := e.device.ColdCache(nil); err != nil {
+				return err
+			}
 		}
 		for i := range e.steps {
 			if err := e.events[i].Record(nil); err != nil {
@@ -311,6 +328,13 @@ func (e *deviceResidues) Result() []exact.Value {
 func (e *deviceResidues) Err() error         { return e.err }
 func (e *deviceResidues) Times() DeviceTimes { return e.times }
 func (e *deviceResidues) Warnings() []string { return e.warnings }
+
+func (e *deviceResidues) Device() string {
+	if e.device.Info().Emulated() {
+		return "emulated"
+	}
+	return e.device.Name()
+}
 
 func (e *deviceResidues) Kernels() []KernelProfile {
 	var list []KernelProfile

@@ -12,16 +12,16 @@ import (
 // Tune says what is done about the launch parameters of kernels.
 type Tune uint8
 
-// TuneAuto reads them from the cache of the user, or finds them and writes them to it; TuneForce finds them anew; TuneOff uses
-// defaults.
+// TuneOff uses defaults; TuneAuto reads them from the cache of the user (package tuned), or finds them and writes them to it; TuneForce
+// finds them anew.
 const (
-	TuneAuto Tune = iota
-	TuneOff
+	TuneOff Tune = iota
+	TuneAuto
 	TuneForce
 )
 
 // tuneNames are the names of Tune's values, as a user types them.
-var tuneNames = []string{TuneAuto: "auto", TuneOff: "off", TuneForce: "force"}
+var tuneNames = []string{TuneOff: "off", TuneAuto: "auto", TuneForce: "force"}
 
 // String returns the name.
 func (t Tune) String() string { return tuneNames[t] }

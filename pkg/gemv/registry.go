@@ -50,13 +50,19 @@ var methods = checkingDevices([]Method{
 func checkingDevices(list []Method) []Method {
 	for i, m := range list {
 		list[i].New = func(o Options) (Engine, error) {
-			if _, gpu := gpu.ParseName(o.Device); o.Device != "" && !slices.Contains(m.Devices, o.Device) && !(gpu && slices.Contains(m.Devices, "cuda")) {
-				return nil, fmt.Errorf("%w: %s does not run on device %q; it has: %s", ErrOption, m.Name, o.Device, strings.Join(m.Devices, ", "))
+			if !m.RunsOn(o.Device) {
+				return nil, fmt.Errorf("%w: %s does not run on device %s; it runs on %s", ErrOption, m.Name, o.Device, strings.Join(m.Devices, ", "))
 			}
 			return m.New(o)
 		}
 	}
 	return list
+}
+
+// RunsOn tells whether the method runs on a device of that name; "" is the CPU.
+func (m Method) RunsOn(device string) bool {
+	_, cuda := gpu.ParseName(device)
+	return slices.Contains(m.Devices, device) || device == "" && slices.Contains(m.Devices, "cpu") || cuda && slices.Contains(m.Devices, "cuda")
 }
 
 // Methods returns all methods, in the order in which tables show them.

@@ -236,6 +236,9 @@ func TestOnlyGPU(t *testing.T) {
 		for i := range l.Sums {
 			l.Sums[i].Devices = []string{"cpu"}
 		}
+		for i := range l.Gemvs {
+			l.Gemvs[i].Devices = []string{"cpu"}
+		}
 		if r := run(t, e.Name, l); len(r.Records) != 0 {
 			t.Errorf("%s: %d records", e.Name, len(r.Records))
 		}

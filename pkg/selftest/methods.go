@@ -247,6 +247,9 @@ func (t *tester) testGemv(m gemv.Method, device string, cases []gemvCase) {
 		if err != nil {
 			continue
 		}
+		if device, ok := engine.(gemv.DeviceEngine); ok {
+			defer device.Close()
+		}
 		a := arithmeticOf(m.Format, v)
 		for _, c := range cases {
 			if c.long && m.Format == "big.Float" { // nothing that the shorter problems do not show
@@ -269,6 +272,9 @@ func (t *tester) testGemv(m gemv.Method, device string, cases []gemvCase) {
 // compareVector compares every component.
 func (t *tester) compareVector(m gemv.Method, v variant, a arithmetic, c gemvCase, what string, engine gemv.Engine) {
 	y := engine.Result()
+	if device, ok := engine.(gemv.DeviceEngine); ok {
+		t.check(device.Err() == nil, func() (string, string) { return fmt.Sprintf("%s: %v", what, device.Err()), adviceReport })
+	}
 	t.check(len(y) == len(c.exact.Y), func() (string, string) {
 		return fmt.Sprintf("%s: %d components, want %d", what, len(y), len(c.exact.Y)), adviceReport
 	})

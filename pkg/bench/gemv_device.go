@@ -1,0 +1,56 @@
+package bench
+
+import "mpbench/pkg/gemv"
+
+// kernelTimes collects the times of each kernel of a device's runs.
+type kernelTimes struct {
+	ns [][]float64 // by kernel, in nanoseconds
+}
+
+// loadAndRun is loadAndRun for a device, which takes the times itself: those of the kernels by its events, with a cold cache. The data
+// are loaded once.
+func (k *kernelTimes) loadAndRun(e gemv.DeviceEngine, p gemv.Problem) func(*Timer) error {
+	return func(t *Timer) error {
+		if t.Index() == 0 {
+			if err := e.Load(p); err != nil {
+				return err
+			}
+			t.AddNs(PhaseConvert, float64(e.Times().Convert))
+			t.AddNs(PhaseH2D, float64(e.Times().CopyIn))
+		}
+		if err := e.RunCold(); err != nil {
+			return err
+		}
+		t.AddNs(PhaseKernel, float64(e.Times().Kernels))
+		k.add(e.Kernels())
+		return nil
+	}
+}
+
+func (k *kernelTimes) add(kernels []gemv.KernelProfile) {
+	if k.ns == nil {
+		k.ns = make([][]float64, len(kernels))
+	}
+	for i, kernel := range kernels {
+		k.ns[i] = append(k.ns[i], float64(kernel.Time))
+	}
+}
+
+// complete fills the fields of a record that tell of a device.
+func (k *kernelTimes) complete(r *Record, e gemv.DeviceEngine) {
+	r.Device = e.Device()
+	r.Phases[PhaseD2H] = float64(e.Times().CopyOut)
+	for i, p := range e.Kernels() {
+		kernel := Kernel{
+			Phase: p.Phase, Name: p.Name, TimeNs: picoseconds(Median(k.ns[i])), Bytes: p.Bytes, Occupancy: p.Occupancy, Blocks: p.Blocks, Threads: p.Threads,
+			SharedBytes: p.Shared, Registers: p.Registers, LocalBytes: p.Local,
+		}
+		if p.Bandwidth > 0 && kernel.TimeNs > 0 {
+			kernel.BytesShare = float64(p.Bytes) / (kernel.TimeNs / 1e9) / p.Bandwidth
+		}
+		r.Kernels = append(r.Kernels, kernel)
+	}
+	for _, text := range e.Warnings() {
+		r.Warnings = append(r.Warnings, Warning{Code: WarnTuning, Text: text, Advice: "remove the file, or use --tune off"})
+	}
+}
