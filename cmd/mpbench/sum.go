@@ -75,8 +75,8 @@ func (o *sumOptions) addFlags(f *pflag.FlagSet) {
 func (o *sumOptions) addReduceFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.reading, "reading", o.reading, "decimals of at most 17 digits in a text file: double or exact")
 	f.StringVarP(&o.n, "n", "n", o.n, "number of terms of the data sets that leave it open, as 1000000, 1e6 or 2^20")
-	f.IntVar(&o.blocks, "blocks", o.blocks, "reduce3: number of blocks")
-	f.IntVar(&o.blockSize, "block-size", o.blockSize, "reduce3: threads of a block, a power of two")
+	f.IntVar(&o.blocks, "blocks", o.blocks, "reduce3, reduce3p: number of blocks")
+	f.IntVar(&o.blockSize, "block-size", o.blockSize, "reduce3, reduce3p: terms that a block adds side by side, a power of two")
 	o.settings.addFlags(f)
 }
 
@@ -243,7 +243,7 @@ func bitsOf(m reduce.Method, o reduce.Options) int {
 
 // reduceKey is what a result of the method depends on.
 func reduceKey(m reduce.Method, o reduce.Options) []any {
-	fields := []any{m.Name, " "}
+	fields := []any{m.Name, " ", o.Device, " "}
 	if m.FixedBits == 0 {
 		fields = append(fields, o.Precision)
 	}
@@ -251,7 +251,7 @@ func reduceKey(m reduce.Method, o reduce.Options) []any {
 		fields = append(fields, o.ModuliBits, o.Rounding, o.Alignment)
 	}
 	switch m.Name {
-	case "reduce3":
+	case "reduce3", "reduce3p":
 		fields = append(fields, o.Blocks, o.BlockSize, o.Threads)
 	case "deferred":
 		fields = append(fields, o.Threads)

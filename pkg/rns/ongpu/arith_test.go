@@ -23,7 +23,7 @@ var bases = []struct{ bits, moduliBits int }{
 // pairs is how many pairs of operands are compared at a base; the emulator is slow.
 func pairs(stride int) int {
 	if !gputest.Emulated() && !testing.Short() {
-		return 100_000
+		return 80_000 / stride
 	}
 	return max(20, 1200/stride)
 }
