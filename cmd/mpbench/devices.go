@@ -12,14 +12,14 @@ import (
 func availableDevices() (devices []string, noGPU string) {
 	devices = []string{"cpu"}
 	for i := 0; ; i++ {
-		d, err := gpu.Open(i)
+		_, err := gpu.Open(i)
 		if err != nil {
 			if i == 0 {
 				noGPU = oneLine(err)
 			}
 			return devices, noGPU
 		}
-		devices = append(devices, d.Name())
+		devices = append(devices, fmt.Sprintf("cuda:%d", i))
 	}
 }
 

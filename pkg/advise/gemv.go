@@ -113,7 +113,12 @@ func (i *productInstance) load() error {
 	return i.engine.Load(i.problem)
 }
 
-func (i *productInstance) run() { i.engine.Run() }
+func (i *productInstance) run() error {
+	i.engine.Run()
+	return bench.DeviceError(i.engine)
+}
+
+func (i *productInstance) close() { _ = bench.CloseDevice(i.engine) }
 
 func (i *productInstance) found() exact.Value {
 	worst := exact.FromRat(new(big.Rat))

@@ -17,33 +17,34 @@ var (
 // measure returns the least time of a conversion and of a run, in nanoseconds. The least is what the method needs; anything
 // more is what else the machine did.
 func measure(in instance, e effort) (convertNs, runNs float64, err error) {
-	convertNs = e.leastTime(func() {
-		if loadErr := in.load(); loadErr != nil {
-			err = loadErr
-		}
-	})
-	if err != nil {
+	if convertNs, err = e.leastTime(in.load); err != nil {
 		return 0, 0, err
 	}
-	return convertNs, e.leastTime(in.run), nil
+	runNs, err = e.leastTime(in.run)
+	return convertNs, runNs, err
 }
 
-// leastTime returns the least time of one call of f.
-func (e effort) leastTime(f func()) float64 {
+// leastTime returns the least time of one call of f, or its first error.
+func (e effort) leastTime(f func() error) (float64, error) {
 	start := time.Now()
-	f()
+	err := f()
 	first := time.Since(start)
 	best := float64(first)
 	repetitions := 1
 	if first < e.least {
 		repetitions = int(e.least/max(first, 10)) + 1
 	}
-	for begin, i := time.Now(), 1; i < e.samples && (i == 1 || time.Since(begin) < e.most) && !(i == 1 && first > e.most); i++ {
+	if first > e.most {
+		return best, err
+	}
+	for begin, i := time.Now(), 1; err == nil && i < e.samples && (i == 1 || time.Since(begin) < e.most); i++ {
 		start := time.Now()
 		for range repetitions {
-			f()
+			if err = f(); err != nil {
+				return best, err
+			}
 		}
 		best = min(best, float64(time.Since(start))/float64(repetitions))
 	}
-	return best
+	return best, err
 }

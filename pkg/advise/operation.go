@@ -45,9 +45,10 @@ type instance interface {
 	// load it converts as few numbers as it can, and may leave out what the conversion of the others costs.
 	bound() exact.Value
 	load() error
-	run()
+	run() error // of the device
 	// found returns the relative error of the last run, of the worst component.
 	found() exact.Value
+	close() // gives back a device's memory
 }
 
 // exponents collects the exponents of magnitudes.

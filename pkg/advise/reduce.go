@@ -132,7 +132,13 @@ func (i *sumInstance) load() error {
 	return i.s.Load(i.x)
 }
 
-func (i *sumInstance) run() { i.s.Sum() }
+func (i *sumInstance) run() error {
+	i.s.Sum()
+	return bench.DeviceError(i.s)
+}
+
+func (i *sumInstance) close() { _ = bench.CloseDevice(i.s) }
+
 func (i *sumInstance) found() exact.Value {
 	return exact.Measure(i.s.Value(), i.summary.Sum).Rel
 }
@@ -157,7 +163,13 @@ func (i *dotInstance) load() error {
 	return i.d.Load(i.x, *i.y)
 }
 
-func (i *dotInstance) run() { i.d.Dot() }
+func (i *dotInstance) run() error {
+	i.d.Dot()
+	return bench.DeviceError(i.d)
+}
+
+func (i *dotInstance) close() { _ = bench.CloseDevice(i.d) }
+
 func (i *dotInstance) found() exact.Value {
 	return exact.Measure(i.d.Value(), i.summary.Sum).Rel
 }

@@ -133,6 +133,11 @@ func (s *search) all() {
 			if exactFormat(m.format) {
 				t.least = max(t.least, 53) // which cost nothing
 			}
+			if in, err := s.op.prepare(t.name, min(t.least, max(t.most, t.fixed)), t.device, s.Threads); bench.NotOffered(device, err) {
+				continue
+			} else if err == nil {
+				in.close()
+			}
 			trials = append(trials, s.estimated(t))
 		}
 	}
@@ -184,6 +189,7 @@ func (s *search) estimated(t trial) trial {
 	if err != nil {
 		return t
 	}
+	defer in.close()
 	convert, run, err := measure(in, quick)
 	if err == nil {
 		t.estimate = s.scale * s.cost(convert, run)
@@ -266,6 +272,7 @@ func (s *search) bound(t trial, p int) exact.Value {
 	if err != nil {
 		return exact.Value{Class: exact.NaN}
 	}
+	defer in.close()
 	return in.bound()
 }
 
@@ -288,6 +295,7 @@ func (s *search) run(c Candidate) bool {
 	}
 	in, err := s.op.prepare(c.Method, c.Precision, c.Device, s.Threads)
 	if err == nil {
+		defer in.close()
 		c.ConvertNs, c.RunNs, err = measure(in, s.Options.effort)
 	}
 	if err != nil {
@@ -354,12 +362,15 @@ func (r *Result) choose() {
 func (s *search) check(c Candidate) *Check {
 	in, err := s.op.prepare(c.Method, c.Precision, c.Device, s.Threads)
 	if err == nil {
+		defer in.close()
 		err = in.load()
+	}
+	if err == nil {
+		err = in.run()
 	}
 	if err != nil {
 		return &Check{Found: exact.Value{Class: exact.NaN}}
 	}
-	in.run()
 	found := in.found()
 	return &Check{Found: found, Holds: s.Wish.Met(found)}
 }
@@ -387,6 +398,7 @@ func (s *search) again(c Candidate) float64 {
 	if err != nil {
 		return math.Inf(1)
 	}
+	defer in.close()
 	convert, run, err := measure(in, s.Options.effort)
 	if err != nil {
 		return math.Inf(1)

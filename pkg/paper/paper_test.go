@@ -59,8 +59,17 @@ func TestSameFigure(t *testing.T) {
 	}
 }
 
+// lab returns a Lab whose methods run on the CPU only.
 func lab(devices ...string) *Lab {
-	return &Lab{Sums: reduce.Methods(), Gemvs: gemv.Methods(), Devices: devices, NoGPU: "no GPU in this test", Seed: 1, N: 24}
+	sums := slices.DeleteFunc(reduce.Methods(), func(m reduce.Method) bool { return !m.RunsOn("cpu") })
+	for i := range sums {
+		sums[i].Devices = []string{"cpu"}
+	}
+	gemvs := gemv.Methods()
+	for i := range gemvs {
+		gemvs[i].Devices = []string{"cpu"}
+	}
+	return &Lab{Sums: sums, Gemvs: gemvs, Devices: devices, NoGPU: "no GPU in this test", Seed: 1, N: 24}
 }
 
 func run(t *testing.T, name string, l *Lab) *Result {

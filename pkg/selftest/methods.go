@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"strings"
 
+	"mpbench/pkg/bench"
 	"mpbench/pkg/exact"
 	"mpbench/pkg/gemv"
 	"mpbench/pkg/reduce"
@@ -162,6 +163,7 @@ func (t *tester) testSum(m reduce.Method, device string, cases []sumCase) {
 			continue
 		}
 		d, onDevice := s.(reduce.DeviceSummer)
+		defer func() { _ = bench.CloseDevice(s) }()
 		a := arithmeticOf(m.Format, v)
 		for _, c := range cases {
 			what := c.name + ", " + v.String()
@@ -198,6 +200,13 @@ func (t *tester) testSum(m reduce.Method, device string, cases []sumCase) {
 	}
 }
 
+// worked checks that a method on a device did its last operation without an error.
+func (t *tester) worked(what string, method any) bool {
+	err := bench.DeviceError(method)
+	t.check(err == nil, func() (string, string) { return fmt.Sprintf("%s: %v", what, err), adviceGPU })
+	return err == nil
+}
+
 func reduceOptions(v variant, device string) reduce.Options {
 	return reduce.Options{
 		Precision: v.precision, ModuliBits: v.moduliBits, Rounding: v.rounding, Alignment: v.alignment, Blocks: blocks, BlockSize: blockSize, Device: device,
@@ -211,6 +220,7 @@ func (t *tester) testDot(m reduce.Method, device string, cases []dotCase) {
 		if err != nil {
 			continue
 		}
+		defer func() { _ = bench.CloseDevice(d) }()
 		a := arithmeticOf(m.Format, v)
 		for _, c := range cases {
 			what := c.name + ", " + v.String()
@@ -221,6 +231,9 @@ func (t *tester) testDot(m reduce.Method, device string, cases []dotCase) {
 					return
 				}
 				d.Dot()
+				if !t.worked(what, d) {
+					return
+				}
 				e := expectation{what: what, summary: c.summary, nothing: c.integer, bound: func(x exact.Summary) boundOf { return within(d.ErrorBound(x)) }}
 				if c.summary.Sum.IsFinite() {
 					if m.Format == "exact" {
@@ -247,9 +260,7 @@ func (t *tester) testGemv(m gemv.Method, device string, cases []gemvCase) {
 		if err != nil {
 			continue
 		}
-		if device, ok := engine.(gemv.DeviceEngine); ok {
-			defer device.Close()
-		}
+		defer func() { _ = bench.CloseDevice(engine) }()
 		a := arithmeticOf(m.Format, v)
 		for _, c := range cases {
 			if c.long && m.Format == "big.Float" { // nothing that the shorter problems do not show
@@ -263,6 +274,9 @@ func (t *tester) testGemv(m gemv.Method, device string, cases []gemvCase) {
 					return
 				}
 				engine.Run()
+				if !t.worked(what, engine) {
+					return
+				}
 				t.compareVector(m, v, a, c, what, engine)
 			})
 		}
@@ -272,9 +286,6 @@ func (t *tester) testGemv(m gemv.Method, device string, cases []gemvCase) {
 // compareVector compares every component.
 func (t *tester) compareVector(m gemv.Method, v variant, a arithmetic, c gemvCase, what string, engine gemv.Engine) {
 	y := engine.Result()
-	if device, ok := engine.(gemv.DeviceEngine); ok {
-		t.check(device.Err() == nil, func() (string, string) { return fmt.Sprintf("%s: %v", what, device.Err()), adviceReport })
-	}
 	t.check(len(y) == len(c.exact.Y), func() (string, string) {
 		return fmt.Sprintf("%s: %d components, want %d", what, len(y), len(c.exact.Y)), adviceReport
 	})

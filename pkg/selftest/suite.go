@@ -85,7 +85,7 @@ func (s Suite) Run(ctx context.Context) []Row {
 			}
 		}
 		for _, m := range s.Dots {
-			if bench.Offers(m.Devices, device) {
+			if _, err := m.NewDot(reduceOptions(variant{precision: max(m.FixedBits, m.MinPrecision)}, device)); bench.Offers(m.Devices, device) && !bench.NotOffered(device, err) {
 				add(Row{Operation: "dot", Method: m.Name, Format: m.Format, Device: device}, func(t *tester) { t.testDot(m, device, dots) })
 			}
 		}
