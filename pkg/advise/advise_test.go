@@ -233,7 +233,7 @@ func TestDevices(t *testing.T) {
 	told := map[string]bool{}
 	m.Devices = []string{"cpu", "cuda"}
 	m.New = func(o reduce.Options) (reduce.Summer, error) {
-		told[o.Device] = true
+		told[o.Device], o.Device = true, "cpu"
 		return construct(o)
 	}
 	r := find(t, sumBy(t, "uniform11:n=100", []reduce.Method{m}), Options{Wish: Digits(10), Devices: []string{"cpu", "cuda:0"}})
