@@ -74,17 +74,32 @@ func (s *Stream) Rewind() error {
 // Read fills xs with the next numbers, fewer only at the end, and returns how many; 0 means that there are no more.
 func (s *Stream) Read(xs []float64) (int, error) {
 	n := min(len(xs), s.left)
-	dtype, err := npyDtypes[s.dtype], error(nil)
-	if dtype.width == 8 {
-		err = readFloat64s(s.in, xs[:n], dtype.order)
-	} else {
-		err = readFloat32s(s.in, xs[:n], dtype.order)
-	}
-	if err != nil {
-		return 0, inputf("%s: cannot read %d numbers: %s", s.path, n, plainError(err))
+	if err := s.fill(s.in, xs[:n]); err != nil {
+		return 0, err
 	}
 	s.left -= n
 	return n, nil
+}
+
+// ReadAt fills xs with the numbers from number `from` on, which must be there. It may be called by several goroutines at once, and
+// changes nothing for Read.
+func (s *Stream) ReadAt(xs []float64, from int) error {
+	width := int64(npyDtypes[s.dtype].width)
+	return s.fill(io.NewSectionReader(s.in, s.start+width*int64(from), width*int64(len(xs))), xs)
+}
+
+// fill reads xs.
+func (s *Stream) fill(r io.Reader, xs []float64) (err error) {
+	dtype := npyDtypes[s.dtype]
+	if dtype.width == 8 {
+		err = readFloat64s(r, xs, dtype.order)
+	} else {
+		err = readFloat32s(r, xs, dtype.order)
+	}
+	if err != nil {
+		return inputf("%s: cannot read %d numbers: %s", s.path, len(xs), plainError(err))
+	}
+	return nil
 }
 
 // Hash is the checksum of numbers that come piece by piece, that of Data for the same numbers.

@@ -1,8 +1,10 @@
 package datasets
 
 import (
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -44,12 +46,20 @@ func TestStream(t *testing.T) {
 			if err := s.Rewind(); err != nil {
 				t.Fatal(err)
 			}
+			if size = min(size, 1000-size%1000); s.ReadAt(buf[:size], 1000-size) != nil || !slices.EqualFunc(buf[:size], want.Float64[1000-size:], sameBits) {
+				t.Errorf("%s: other numbers in the last %d", descr, size)
+			}
+		}
+		if err := s.ReadAt(make([]float64, 2), 999); err == nil {
+			t.Error("numbers beyond the end were read")
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	}
 }
+
+func sameBits(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }
 
 func TestStreamErrors(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "x.txt")

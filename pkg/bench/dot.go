@@ -68,11 +68,22 @@ func MeasureDot(ctx context.Context, s Sampler, m reduce.Method, o reduce.Option
 	if err := checkMemory(m.Name, n, format.TermBytes); err != nil {
 		return Record{}, false, err
 	}
-	measurement, err := s.Measure(ctx, loadAndRun(func() error { return dotter.Load(in.X, in.Y) }, dotter.Dot))
+	device, onDevice := dotter.(reduce.DeviceDotter)
+	load := func() error { return dotter.Load(in.X, in.Y) }
+	body := loadAndRun(load, dotter.Dot)
+	if onDevice {
+		defer closeDevice(device, &err)
+		body = loadAndRunOnDevice(load, func() (reduce.Phases, error) { return device.DotPhases(ctx) })
+	}
+	measurement, err := s.Measure(ctx, body)
 	if err != nil || len(measurement.Timing.Samples) == 0 {
 		return Record{}, false, err
 	}
+	format = dotter.Format()
 	r = newReduceRecord("dot", m, o, format, in.Dataset)
+	if onDevice {
+		r.Device = device.Device()
+	}
 	r.Reference = "exact sum of the exact products, nothing rounded"
 	r.Condition = twice(in.Summary.Condition()).Text(errorDigits)
 	r.setResult(dotter, in.Summary)

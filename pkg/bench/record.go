@@ -25,6 +25,7 @@ type Record struct {
 	ActualBits     int    `json:"actual_bits"`               // what the format gives
 	Moduli         int    `json:"moduli,omitempty"`          // RNS formats: number of moduli
 	ModuliBits     int    `json:"moduli_bits,omitempty"`     // RNS formats: width of the widest modulus
+	Variant        string `json:"variant,omitempty"`         // which of several ways of computing ran
 	Rounding       string `json:"rounding,omitempty"`        // RNS formats: "truncate", "nearest"
 	Alignment      string `json:"alignment,omitempty"`       // RNS formats: "2018", "blas"
 	MatrixBytes    int64  `json:"matrix_bytes,omitempty"`    // matrices: memory of A in the method's format

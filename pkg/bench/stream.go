@@ -41,6 +41,10 @@ func MeasureStream(ctx context.Context, s Sampler, m reduce.Method, o reduce.Opt
 	if err != nil {
 		return Record{}, false, err
 	}
+	source, onDevice := summer.(reduce.SourceSummer)
+	if onDevice {
+		defer closeDevice(source, &err)
+	}
 	var failed error
 	next := func(xs []float64) (int, error) {
 		if ctx.Err() != nil {
@@ -50,7 +54,9 @@ func MeasureStream(ctx context.Context, s Sampler, m reduce.Method, o reduce.Opt
 	}
 	measurement, err := s.Measure(ctx, func(t *Timer) error {
 		t.Time(PhaseKernel, func() {
-			if failed = in.Stream.Rewind(); failed == nil {
+			if onDevice {
+				failed = source.SumSource(ctx, fileSource{in.Stream})
+			} else if failed = in.Stream.Rewind(); failed == nil {
 				failed = summer.SumStream(next)
 			}
 		})
@@ -61,9 +67,21 @@ func MeasureStream(ctx context.Context, s Sampler, m reduce.Method, o reduce.Opt
 	}
 	n := in.Stream.N
 	r = newReduceRecord("sum", m, o, summer.Format(), Dataset{Name: in.Stream.Name, N: n, Params: map[string]string{}, SHA256: in.SHA256})
+	if onDevice {
+		r.Device = source.Device()
+	}
 	r.Reference = "exact sum: fixed point in units of 2^-1074, nothing rounded"
 	r.Condition = in.Summary.Condition().Text(errorDigits)
 	r.setResult(summer, in.Summary)
 	r.SetMeasurement(measurement, int64(n), 8*int64(n))
 	return r, true, nil
 }
+
+// fileSource presents a file to a reduce.SourceSummer.
+type fileSource struct{ stream *datasets.Stream }
+
+// Len returns how many numbers there are.
+func (s fileSource) Len() int { return s.stream.N }
+
+// Read reads numbers from any place.
+func (s fileSource) Read(x []float64, from int) error { return s.stream.ReadAt(x, from) }

@@ -39,11 +39,7 @@ func MeasureSum(ctx context.Context, s Sampler, m reduce.Method, o reduce.Option
 	}
 	device, onDevice := summer.(reduce.DeviceSummer)
 	if onDevice {
-		defer func() {
-			if closing := device.Close(); err == nil {
-				err = closing
-			}
-		}()
+		defer closeDevice(device, &err)
 	}
 	format := summer.Format()
 	if err := checkMemory(m.Name, in.Data.N, format.TermBytes); err != nil {
@@ -53,7 +49,7 @@ func MeasureSum(ctx context.Context, s Sampler, m reduce.Method, o reduce.Option
 	load := func() error { return summer.Load(terms) }
 	body := loadAndRun(load, summer.Sum)
 	if onDevice {
-		body = loadAndSumOnDevice(ctx, load, device)
+		body = loadAndRunOnDevice(load, func() (reduce.Phases, error) { return device.SumPhases(ctx) })
 	}
 	measurement, err := s.Measure(ctx, body)
 	if err != nil || len(measurement.Timing.Samples) == 0 {
@@ -103,13 +99,20 @@ func loadFirst(t *Timer, load func() error) error {
 	return nil
 }
 
-// loadAndSumOnDevice is loadAndRun for a device, which takes the times itself: the kernel's by its events, with a cold cache.
-func loadAndSumOnDevice(ctx context.Context, load func() error, d reduce.DeviceSummer) func(*Timer) error {
+// closeDevice gives the memory of a method on a device back; its error counts where there was none before.
+func closeDevice(device interface{ Close() error }, err *error) {
+	if closing := device.Close(); *err == nil {
+		*err = closing
+	}
+}
+
+// loadAndRunOnDevice is loadAndRun for a device, which takes the times itself: the kernel's by its events, with a cold cache.
+func loadAndRunOnDevice(load func() error, run func() (reduce.Phases, error)) func(*Timer) error {
 	return func(t *Timer) error {
 		if err := loadFirst(t, load); err != nil {
 			return err
 		}
-		p, err := d.SumPhases(ctx)
+		p, err := run()
 		if err != nil {
 			return err
 		}
@@ -126,7 +129,7 @@ func loadAndSumOnDevice(ctx context.Context, load func() error, d reduce.DeviceS
 // newReduceRecord is the record of a sum or dot product before it is measured.
 func newReduceRecord(command string, m reduce.Method, o reduce.Options, f reduce.Format, d Dataset) Record {
 	r := Record{
-		Schema: RecordSchema, Command: command, Method: m.Name, Format: f.Name, Device: deviceName(o.Device), Threads: f.Threads,
+		Schema: RecordSchema, Command: command, Method: m.Name, Format: f.Name, Variant: f.Variant, Device: deviceName(o.Device), Threads: f.Threads,
 		Dataset: d, Shape: Shape{N: d.N},
 		PrecisionBits: o.Precision, ActualBits: f.Actual, Moduli: f.Moduli, ModuliBits: f.ModuliBits,
 		Rounding: f.Rounding, Alignment: f.Alignment, Blocks: f.Blocks, BlockSize: f.BlockSize,

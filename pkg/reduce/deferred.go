@@ -30,6 +30,9 @@ type deferredSum struct {
 }
 
 func newDeferred(o Options) (Summer, error) {
+	if kindOf(o.Device) != "cpu" {
+		return newDeferredSumOn(o)
+	}
 	return &deferredSum{precision: o.Precision, threads: allThreads(o.Threads)}, nil
 }
 
@@ -47,8 +50,13 @@ func (d *deferredSum) Load(t Terms) error {
 		return nil
 	}
 	var err error
-	d.wide, err = deferred.Pack(deferred.Bigs(roundedTo(t.Wide, d.precision+conversionBits)), deferred.Strided(len(t.Wide), 1))
+	d.wide, err = packed(t.Wide, d.precision)
 	return err
+}
+
+// packed returns the numbers rounded to p + conversionBits bits.
+func packed(x []*big.Rat, p int) (*deferred.Packed, error) {
+	return deferred.Pack(deferred.Bigs(roundedTo(x, p+conversionBits)), deferred.Strided(len(x), 1))
 }
 
 // roundedTo returns the numbers rounded to nearest even at p bits.
@@ -107,6 +115,9 @@ type deferredDot struct {
 }
 
 func newDeferredDot(o Options) (Dotter, error) {
+	if kindOf(o.Device) != "cpu" {
+		return newDeferredDotOn(o)
+	}
 	return &deferredDot{precision: o.Precision, threads: allThreads(o.Threads)}, nil
 }
 
@@ -175,6 +186,9 @@ type StreamSummer interface {
 const streamTerms = 1 << 19
 
 func newDeferredStream(o Options) (StreamSummer, error) {
+	if kindOf(o.Device) != "cpu" {
+		return newDeferredStreamOn(o)
+	}
 	return &deferredSum{precision: o.Precision, threads: allThreads(o.Threads)}, nil
 }
 

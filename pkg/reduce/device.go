@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	floatsgpu "mpbench/pkg/expansion/ongpu"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns"
 	"mpbench/pkg/rns/ongpu"
@@ -27,47 +28,82 @@ type DeviceSummer interface {
 	Close() error
 }
 
+// DeviceDotter is a Dotter that works on a GPU, as DeviceSummer.
+type DeviceDotter interface {
+	Dotter
+	DotPhases(ctx context.Context) (Phases, error)
+	Err() error
+	Device() string
+	Close() error
+}
+
+// SourceSummer is a StreamSummer that wants to read the numbers itself, several at a time: those of devices.
+type SourceSummer interface {
+	StreamSummer
+	// SumSource sums all numbers of a source. It stops at the first error.
+	SumSource(ctx context.Context, source floatsgpu.Source) error
+	Device() string
+	Close() error
+}
+
 // Phases are the durations of the parts of a sum on a device.
 type Phases struct {
 	CopyIn  time.Duration // of the terms, 0 if they were there
-	Kernel  time.Duration // by the device's events, with a cold L2 cache
+	Kernel  time.Duration // by the device's events, with a cold L2 cache; by the clock where processors take part or data are streamed
 	CopyOut time.Duration // of the block results, or of the result
 	Host    time.Duration // adding the block results
 }
 
-// RunsOn tells whether the method runs on a device of that name; "" is the CPU.
-func (m Method) RunsOn(device string) bool {
-	_, cuda := gpu.ParseName(device)
-	return slices.Contains(m.Devices, device) || device == "" && slices.Contains(m.Devices, "cpu") || cuda && slices.Contains(m.Devices, "cuda")
+// kindOf returns what lists of devices have for a device: "cpu" for "", "cuda" for "cuda:1", "cpu+cuda" for "cpu+cuda:1"; "" if
+// there is no such kind.
+func kindOf(device string) string {
+	if device == "" || device == "cpu" {
+		return "cpu"
+	}
+	name, hybrid := strings.CutPrefix(device, "cpu+")
+	if _, ok := gpu.ParseName(name); !ok {
+		return ""
+	}
+	if hybrid {
+		return "cpu+cuda"
+	}
+	return "cuda"
 }
 
-// requireDevice returns an error that wraps ErrOption if the method does not run on the device.
-func (m Method) requireDevice(device string) error {
-	if m.RunsOn(device) {
-		return nil
-	}
+// RunsOn tells whether the method has sums on a device of that name; "" is the CPU.
+func (m Method) RunsOn(device string) bool { return slices.Contains(m.Devices, kindOf(device)) }
+
+// RunsDotOn tells whether the method has dot products on a device of that name; "" is the CPU.
+func (m Method) RunsDotOn(device string) bool { return slices.Contains(m.DotDevices, kindOf(device)) }
+
+// errDevice returns the error of a method that does not do what it was asked for on the device.
+func (m Method) errDevice(what, device string, devices []string) error {
 	if device == "" {
 		device = "cpu"
 	}
-	return fmt.Errorf("%w: %s does not run on device %s; it runs on %s", ErrOption, m.Name, device, strings.Join(m.Devices, ", "))
+	return fmt.Errorf("%w: %s %s on device %s; it runs on %s", ErrOption, m.Name, what, device, strings.Join(devices, ", "))
 }
 
-// withDeviceChecks lets the constructors of all methods refuse devices that a method does not have.
+// withDeviceChecks lets the constructors of all methods refuse devices that a method does not have. Dot products without a list of
+// devices run on the CPU.
 func withDeviceChecks(list []Method) []Method {
 	for i := range list {
+		if list[i].NewDot != nil && list[i].DotDevices == nil {
+			list[i].DotDevices = cpuOnly
+		}
 		m := list[i]
 		if m.New != nil {
 			list[i].New = func(o Options) (Summer, error) {
-				if err := m.requireDevice(o.Device); err != nil {
-					return nil, err
+				if !m.RunsOn(o.Device) {
+					return nil, m.errDevice("does not run", o.Device, m.Devices)
 				}
 				return m.New(o)
 			}
 		}
 		if m.NewDot != nil {
 			list[i].NewDot = func(o Options) (Dotter, error) {
-				if o.Device != "" && o.Device != "cpu" {
-					return nil, fmt.Errorf("%w: %s has no dot product on device %s; it runs on cpu", ErrOption, m.Name, o.Device)
+				if !m.RunsDotOn(o.Device) {
+					return nil, m.errDevice("has no dot product", o.Device, m.DotDevices)
 				}
 				return m.NewDot(o)
 			}

@@ -50,6 +50,7 @@ type Summer interface {
 // Format is a number format as it is used: asked for Precision bits, given Actual bits.
 type Format struct {
 	Name       string // "binary64", "rns", ...
+	Variant    string // which of several ways of computing ran, "" if there is one
 	Actual     int    // bits of the significand
 	Moduli     int    // number of RNS moduli, 0 for other formats
 	ModuliBits int    // width of the widest modulus in bits, 0 for other formats
@@ -77,6 +78,7 @@ type Method struct {
 	// NewStream is nil for a method that needs all terms at once.
 	NewStream func(Options) (StreamSummer, error)
 
-	DotBound string                        // the formula for a dot product
-	NewDot   func(Options) (Dotter, error) // nil for a method that has no dot product
+	DotBound   string                        // the formula for a dot product
+	DotDevices []string                      // as Devices, for dot products
+	NewDot     func(Options) (Dotter, error) // nil for a method that has no dot product
 }

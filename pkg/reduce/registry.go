@@ -20,6 +20,7 @@ const (
 var (
 	cpuOnly  = []string{"cpu"}
 	cudaOnly = []string{"cuda"}
+	anywhere = []string{"cpu", "cuda", "cpu+cuda"}
 )
 
 // methods is the registry, in the order in which tables show it.
@@ -56,9 +57,9 @@ var methods = withDeviceChecks([]Method{
 		DotBound: "g(n)*S, u = 2^-p", NewDot: newBigDot,
 	},
 	{
-		Name: "deferred", Summary: "exact sum, rounded once to nearest even", Format: "exact", Devices: cpuOnly,
+		Name: "deferred", Summary: "exact sum, rounded once to nearest even", Format: "exact", Devices: anywhere,
 		MinPrecision: minDeferred, MaxPrecision: 1 << 16, Bound: "u*|sum|, u = 2^-p: correctly rounded", Source: sourceDeferred, New: newDeferred, NewStream: newDeferredStream,
-		DotBound: "u*|x'y|, u = 2^-p: correctly rounded", NewDot: newDeferredDot,
+		DotBound: "u*|x'y|, u = 2^-p: correctly rounded", NewDot: newDeferredDot, DotDevices: anywhere,
 	},
 	{
 		Name: "reduce1", Summary: "recursive summation of RNS numbers", Format: "rns", Devices: cpuOnly,

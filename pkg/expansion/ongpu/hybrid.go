@@ -23,8 +23,8 @@ type Hybrid struct {
 // reserve is the part of a device's free memory that a Hybrid leaves to others.
 const reserve = 16
 
-// NewHybrid copies x to the device, for its sum by that and by so many threads (0 or less: GOMAXPROCS), and finds out how to divide the
-// work: see Calibrate.
+// NewHybrid copies x to the device, for its sum by that and by so many threads (0 or less: GOMAXPROCS). The device adds all that it holds
+// until Calibrate or SetShare says otherwise.
 func NewHybrid(d *gpu.Device, x []float64, threads int) (*Hybrid, error) {
 	return newHybrid(d, x, nil, threads)
 }
@@ -56,10 +56,7 @@ func newHybrid(d *gpu.Device, x, y []float64, threads int) (*Hybrid, error) {
 	if h.vector, err = newVector(d, head, tail, blockThreads); err != nil {
 		return nil, err
 	}
-	if err := h.Calibrate(); err != nil {
-		h.Free()
-		return nil, err
-	}
+	h.SetShare(n)
 	return h, nil
 }
 

@@ -118,6 +118,11 @@ func TestHybrid(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer dot.Free()
+		for _, h := range []*Hybrid{sum, dot} {
+			if err := h.Calibrate(); err != nil {
+				t.Fatal(err)
+			}
+		}
 		t.Log(sum, "; ", dot)
 		for _, share := range []int{sum.Share(), 0, n / 3, n - 1, n, n + 1} {
 			for _, h := range []*Hybrid{sum, dot} {

@@ -87,6 +87,18 @@ func (p *Packed) Set(i int, x *Number) error {
 	return nil
 }
 
+// Part returns numbers from to to-1, which share their memory with p: neither must be changed afterwards.
+func (p *Packed) Part(from, to int) *Packed {
+	q := &Packed{bits: p.bits, width: p.width, words: p.words[from*p.width : to*p.width+packedSlack], heads: p.heads[from:to]}
+	for _, s := range p.special {
+		if from <= s.i && s.i < to {
+			s.i -= from
+			q.special = append(q.special, s)
+		}
+	}
+	return q
+}
+
 // bitsAt returns bits pos to pos+63 of the words, zeros where there are none.
 func bitsAt(words []uint64, pos int) uint64 {
 	if pos <= -64 {

@@ -1,0 +1,217 @@
+package reduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"time"
+
+	"mpbench/pkg/exact"
+	"mpbench/pkg/expansion"
+	floatsgpu "mpbench/pkg/expansion/ongpu"
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/rns/deferred"
+)
+
+// deferredOnDevice is what exact sums and dot products on a GPU, or on a GPU and the CPU, have in common. The numbers are copied to the device
+// by the first computation after Load, and stay there; those that do not fit are streamed each time.
+type deferredOnDevice struct {
+	precision int
+	threads   int
+	device    *gpu.Device
+	hybrid    bool
+	x, y      []float64        // y is nil for a sum
+	wide      *deferred.Packed // nil for float64 terms
+	work      exactWork        // nil before the first computation
+	result    *big.Float       // nil for NaN
+	err       error            // of the last computation
+}
+
+// exactWork is a way of computing the sum.
+type exactWork interface {
+	// sum returns the exact sum, and fills Kernel and CopyOut.
+	sum(ctx context.Context, p *Phases) (exactSum, error)
+	// variant says in words which way it is.
+	variant() string
+	Free()
+}
+
+// exactSum is a sum before it is rounded: NaN gives nil.
+type exactSum interface{ rounded(prec uint) *big.Float }
+
+type floatSum struct{ a *expansion.Accumulator }
+
+func (s floatSum) rounded(prec uint) *big.Float { return s.a.Round(prec) }
+
+type wideSum struct{ s *deferred.LimbSum }
+
+func (s wideSum) rounded(prec uint) *big.Float { return s.s.Round(new(big.Float), prec) }
+
+func openDeferred(o Options) (deferredOnDevice, error) {
+	name, hybrid := strings.CutPrefix(o.Device, "cpu+")
+	device, err := gpu.OpenName(name)
+	return deferredOnDevice{precision: o.Precision, threads: allThreads(o.Threads), device: device, hybrid: hybrid}, err
+}
+
+// Err implements DeviceSummer.
+func (d *deferredOnDevice) Err() error { return d.err }
+
+// Device implements DeviceSummer.
+func (d *deferredOnDevice) Device() string {
+	name := d.device.Name()
+	if d.device.Info().Emulated() {
+		name = d.device.Info().Name
+	}
+	if d.hybrid {
+		return "cpu+" + name
+	}
+	return name
+}
+
+// Close implements DeviceSummer.
+func (d *deferredOnDevice) Close() error {
+	if d.work != nil {
+		d.work.Free()
+		d.work = nil
+	}
+	return nil
+}
+
+// phases computes and rounds the sum.
+func (d *deferredOnDevice) phases(ctx context.Context) (p Phases, err error) {
+	if d.work == nil {
+		start := time.Now()
+		if d.work, err = d.prepare(); err != nil {
+			return p, err
+		}
+		p.CopyIn = time.Since(start)
+		if c, ok := d.work.(interface{ calibrate() error }); ok {
+			if err := c.calibrate(); err != nil {
+				return p, err
+			}
+		}
+	}
+	s, err := d.work.sum(ctx, &p)
+	if err != nil {
+		return p, err
+	}
+	start := time.Now()
+	d.result = s.rounded(uint(d.precision))
+	p.Host += time.Since(start)
+	return p, nil
+}
+
+// prepare chooses the way and copies the numbers to the device, as far as they stay there.
+func (d *deferredOnDevice) prepare() (exactWork, error) {
+	var w exactWork
+	var err error
+	switch {
+	case d.wide != nil && d.hybrid:
+		w, err = newHybridPacked(d.device, d.wide, d.threads)
+	case d.wide != nil:
+		w, err = newResidentPacked(d.device, d.wide)
+	case d.hybrid:
+		w, err = newHybridFloats(d.device, d.x, d.y, d.threads)
+	default:
+		w, err = newResidentFloats(d.device, d.x, d.y)
+	}
+	if err == nil || !errors.Is(err, gpu.ErrOutOfMemory) {
+		return w, err
+	}
+	if d.wide != nil {
+		return &streamedPacked{device: d.device, numbers: d.wide}, nil
+	}
+	return newStreamedFloats(d.device, d.x, d.y, d.streaming())
+}
+
+// streaming are the options for numbers that do not stay on the device.
+func (d *deferredOnDevice) streaming() floatsgpu.Options {
+	var o floatsgpu.Options
+	if d.hybrid {
+		o.Threads = d.threads
+	}
+	return o
+}
+
+// Value implements Summer and Dotter.
+func (d *deferredOnDevice) Value() exact.Value { return exact.FromBig(d.result) }
+
+// ErrorBound is u*|sum| with u = 2^-p: correct rounding; for wide terms 4*2^-(p+64)*sumAbs more.
+func (d *deferredOnDevice) ErrorBound(s exact.Summary) *big.Rat {
+	return deferredBound(d.precision, d.wide != nil, s)
+}
+
+// Format implements Summer and Dotter.
+func (d *deferredOnDevice) Format() Format {
+	f := Format{Name: "exact", Actual: d.precision, TermBytes: 8, Threads: 1}
+	if d.y != nil {
+		f.TermBytes = 16
+	}
+	if d.wide != nil {
+		f.TermBytes = int(d.wide.Bytes()) / max(1, d.wide.Len())
+	}
+	if d.hybrid {
+		f.Threads = d.threads
+	}
+	if d.work != nil {
+		f.Variant = d.work.variant()
+	}
+	return f
+}
+
+// deferredSumOn is deferredSum on a device.
+type deferredSumOn struct{ deferredOnDevice }
+
+func newDeferredSumOn(o Options) (Summer, error) {
+	d, err := openDeferred(o)
+	if err != nil {
+		return nil, err
+	}
+	return &deferredSumOn{d}, nil
+}
+
+// Load implements Summer.
+func (d *deferredSumOn) Load(t Terms) (err error) {
+	d.x, d.wide = t.Float64, nil
+	if t.Wide != nil {
+		d.wide, err = packed(t.Wide, d.precision)
+	}
+	return errors.Join(err, d.Close())
+}
+
+// Sum is SumPhases; Err has its error.
+func (d *deferredSumOn) Sum() { _, d.err = d.phases(context.Background()) }
+
+// SumPhases implements DeviceSummer.
+func (d *deferredSumOn) SumPhases(ctx context.Context) (Phases, error) { return d.phases(ctx) }
+
+// deferredDotOn is deferredDot on a device, for float64.
+type deferredDotOn struct{ deferredOnDevice }
+
+func newDeferredDotOn(o Options) (Dotter, error) {
+	d, err := openDeferred(o)
+	if err != nil {
+		return nil, err
+	}
+	return &deferredDotOn{d}, nil
+}
+
+// Load implements Dotter.
+func (d *deferredDotOn) Load(x, y Terms) error {
+	if x.Wide != nil || y.Wide != nil {
+		return fmt.Errorf("%w: dot products of numbers wider than float64 do not run on device %s; they run on cpu", ErrOption, d.Device())
+	}
+	d.x, d.y = x.Float64, y.Float64
+	if d.y == nil {
+		d.y = []float64{}
+	}
+	return d.Close()
+}
+
+// Dot is DotPhases; Err has its error.
+func (d *deferredDotOn) Dot() { _, d.err = d.phases(context.Background()) }
+
+// DotPhases implements DeviceDotter.
+func (d *deferredDotOn) DotPhases(ctx context.Context) (Phases, error) { return d.phases(ctx) }
