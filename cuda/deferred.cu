@@ -1,135 +1,138 @@
 // The deferred engine's products: y = alpha*A*x + beta*y from residue planes, exact, rounded once.
 //
-// A launch has one block for each modulus, group of rows and part of the columns. A block adds the products of its rows' residues with those of
-// x, in 64-bit words that hold 256 of them. The block that is the last one of a group of rows finishes these rows (finish.cuh), so
-// that one launch does everything, and finishing overlaps with what other groups still read.
-//
-// The bytes of A bound the time: 4 for each modulus and element. Sums are integers: no result depends on the order of blocks.
+// sumProducts and sumProductsFew add the products of residues, in 64-bit words that hold 256 of them. finish and finishWide make of a row's
+// sums its result (finish.cuh). The bytes of A bound the time: 4 for each modulus and element. Sums are integers: no result depends on
+// how the work is divided.
 #include "finish.cuh"
 
 struct Planes {
-	const u32 *a;   // residue of element (i, j) modulo m_k: a[(k*rows + i)*ld + j], 0 for j from columns to ld; ld a multiple of 16
-	const u32 *x;   // x[k*xStride + j], 0 likewise; xStride a multiple of 4
+	const u32 *a;     // residue of element (i, j) modulo m_k: a[(k*rows + i)*ld + j], 0 for j from columns to ld; ld a multiple of 16
+	const u32 *x;     // x[k*xStride + j], 0 likewise; xStride a multiple of 4
 	const u32 *delta; // m_k = 2^28 - delta[k]
-	u64 *sums;      // sums[i*moduli + k]: what is added to, or set if there is one part
-	u32 *arrivals;  // of each group, 0 before and after
+	u64 *sums;        // sums[i*moduli + k]: set; by sumProductsFew added to
 	u64 xStride;
 	u32 rows, ld, moduli;
-	u32 parts, partColumns; // partColumns a multiple of 16
-	u32 group;              // rows of a block: what the kernel is made for, at most
-	u32 finishRows;         // rows finished at a time, at most the block's warps; 0 leaves the sums
+	u32 blockRows;    // rows of a block
+	u32 partColumns;  // columns of a block, a multiple of 16
+	u32 clear;        // finish sets the sums to 0 after having read them
 };
 
 static const u32 lazyProducts = 256; // of residues below 2^28, and one residue more, fit 64 bits
+static const u32 chunk = 512;        // columns that a warp reads at once: four times 16 bytes a lane
 
-// addProducts adds the products of RPW rows, each stride words after the other, with x, over the columns j, j + step, ... below to, four at each.
-template <int RPW> MP_DEVICE void addProducts(u64 (&s)[RPW], const u32 *a, u64 stride, const u32 *x, u32 j, u32 to, u32 step, u32 delta) {
-	const int unroll = 4;
-	for (u32 count = 0; j < to; j += unroll * step) {
-		uint4 v[unroll][RPW], w[unroll];
+// readChunk reads the columns from j on, zeros from end on.
+MP_DEVICE void readChunk(uint4 (&v)[4], const u32 *row, u32 j, u32 end) {
 #pragma unroll
-		for (int u = 0; u < unroll; u++) {
-			u32 at = j + u * step;
-			w[u].x = w[u].y = w[u].z = w[u].w = 0;
-#pragma unroll
-			for (int r = 0; r < RPW; r++) v[u][r] = w[u];
-			if (at < to) {
-#pragma unroll
-				for (int r = 0; r < RPW; r++) v[u][r] = loadStream((const uint4 *)(a + r * stride + at));
-				w[u] = *(const uint4 *)(x + at);
-			}
-		}
-#pragma unroll
-		for (int u = 0; u < unroll; u++) {
-#pragma unroll
-			for (int r = 0; r < RPW; r++) {
-				s[r] += (u64)v[u][r].x * w[u].x;
-				s[r] += (u64)v[u][r].y * w[u].y;
-				s[r] += (u64)v[u][r].z * w[u].z;
-				s[r] += (u64)v[u][r].w * w[u].w;
-			}
-		}
-		count += 4 * unroll;
-		if (count == lazyProducts) {
-			count = 0;
-#pragma unroll
-			for (int r = 0; r < RPW; r++) s[r] = fold(s[r], delta);
-		}
+	for (u32 u = 0; u < 4; u++) {
+		v[u].x = v[u].y = v[u].z = v[u].w = 0;
+		if (j + 128 * u < end) v[u] = loadStream((const uint4 *)(row + j + 128 * u));
 	}
 }
 
-// product is the kernel: WR warps of RPW rows each, times WC warps that share the columns.
-template <int RPW, int WR, int WC> MP_DEVICE void product(const Planes &p, const Finish &f) {
-	MP_SHARED(u32, shared);
-	__shared__ u64 partial[WR * WC * RPW];
-	__shared__ u32 last;
-	u32 index = blockIdx.x, k = index % p.moduli;
-	index /= p.moduli;
-	u32 part = index % p.parts, group = index / p.parts;
-	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, column = warp % WC;
-	u32 first = group * p.group, row = first + warp / WC * RPW, end = first + p.group < p.rows ? first + p.group : p.rows;
-	u32 from = part * p.partColumns, to = from + p.partColumns < p.ld ? from + p.partColumns : p.ld;
-	u32 delta = p.delta[k];
+MP_DEVICE u64 addProducts(u64 s, const uint4 (&v)[4], const u32 *__restrict__ x, u32 j, u32 end) {
+#pragma unroll
+	for (u32 u = 0; u < 4; u++) {
+		if (j + 128 * u >= end) break;
+		uint4 w = *(const uint4 *)(x + j + 128 * u);
+		s += (u64)v[u].x * w.x;
+		s += (u64)v[u].y * w.y;
+		s += (u64)v[u].z * w.z;
+		s += (u64)v[u].w * w.w;
+	}
+	return s;
+}
 
-	u64 s[RPW];
+// sumProducts: a block takes blockRows rows modulo one m_k, each warp a row at a time. The next chunk is read before the present one is used,
+// also from one row to the next. Blocks of 256 threads; grid moduli * ceil(rows/blockRows), moduli first.
+MP_KERNEL(sumProducts, 256)(Planes p) {
+	u32 k = blockIdx.x % p.moduli, first = blockIdx.x / p.moduli * p.blockRows;
+	u32 lane = threadIdx.x % 32, row = first + threadIdx.x / 32, end = first + p.blockRows < p.rows ? first + p.blockRows : p.rows;
+	if (row >= end) return;
+	u32 delta = p.delta[k], j = lane * 4, ld = p.ld;
+	const u32 *a = p.a + ((u64)k * p.rows + row) * ld, *x = p.x + k * p.xStride;
+	u64 s = 0;
+	u32 count = 0;
+	uint4 now[4], next[4];
+	readChunk(now, a, j, ld);
+	for (;;) {
+		u32 nextRow = row, nextJ = j + chunk;
+		const u32 *nextA = a;
+		if (nextJ - lane * 4 >= ld) {
+			nextRow = row + 8;
+			nextJ = lane * 4;
+			nextA = a + 8 * (u64)ld;
+		}
+		if (nextRow < end) readChunk(next, nextA, nextJ, ld);
+		s = addProducts(s, now, x, j, ld);
+		count += 16;
+		if (nextRow != row) {
+			u32 sum = laneSum(fold(s, delta), delta);
+			if (lane == 0) p.sums[(u64)row * p.moduli + k] = sum;
+			s = 0;
+			count = 0;
+			if (nextRow >= end) return;
+		} else if (count == lazyProducts) {
+			s = fold(s, delta);
+			count = 0;
+		}
+		row = nextRow;
+		j = nextJ;
+		a = nextA;
 #pragma unroll
-	for (int r = 0; r < RPW; r++) s[r] = 0;
+		for (int u = 0; u < 4; u++) now[u] = next[u];
+	}
+}
+MP_REGISTER(sumProducts);
+
+// sumProductsFew is for few long rows: a block takes part of the columns of a row modulo one m_k, all its warps, and adds to the sum. Blocks
+// of 256 threads; grid moduli * ceil(ld/partColumns) * rows, moduli first.
+MP_KERNEL(sumProductsFew, 256)(Planes p) {
+	__shared__ u32 partial[8];
+	u32 k = blockIdx.x % p.moduli, rest = blockIdx.x / p.moduli, parts = (p.ld + p.partColumns - 1) / p.partColumns;
+	u32 row = rest / parts, from = rest % parts * p.partColumns, to = from + p.partColumns < p.ld ? from + p.partColumns : p.ld;
+	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, delta = p.delta[k];
 	const u32 *a = p.a + ((u64)k * p.rows + row) * p.ld, *x = p.x + k * p.xStride;
-	u32 j = from + (column * 32 + lane) * 4, step = WC * 128;
-	if (row + RPW <= end) {
-		addProducts<RPW>(s, a, p.ld, x, j, to, step, delta);
-	} else {
-		for (int r = 0; r < RPW; r++) { // the last rows
-			u64 one[1] = {0};
-			if (row + r < end) addProducts<1>(one, a + (u64)r * p.ld, p.ld, x, j, to, step, delta);
+	u64 s = 0;
+	u32 count = 0;
+	for (u32 j = from + warp * chunk + lane * 4; j < to; j += 8 * chunk) {
+		uint4 v[4], w[4];
+		readChunk(v, a, j, to);
+		readChunk(w, x, j, to);
 #pragma unroll
-			for (int q = 0; q < RPW; q++)
-				if (q == r) s[q] = one[0];
+		for (int u = 0; u < 4; u++) {
+			s += (u64)v[u].x * w[u].x;
+			s += (u64)v[u].y * w[u].y;
+			s += (u64)v[u].z * w[u].z;
+			s += (u64)v[u].w * w[u].w;
+		}
+		count += 16;
+		if (count == lazyProducts) {
+			s = fold(s, delta);
+			count = 0;
 		}
 	}
-#pragma unroll
-	for (int r = 0; r < RPW; r++) {
-		u32 sum = laneSum(fold(s[r], delta), delta);
-		if (lane == 0) partial[warp * RPW + r] = sum;
-	}
-	blockSync();
-	if (threadIdx.x < WR * RPW && first + threadIdx.x < end) {
-		u64 sum = 0;
-		for (int c = 0; c < WC; c++) sum += partial[(threadIdx.x / RPW * WC + c) * RPW + threadIdx.x % RPW];
-		u64 *to = p.sums + (u64)(first + threadIdx.x) * p.moduli + k;
-		if (p.parts > 1)
-			atomicAdd64(to, sum);
-		else
-			*to = sum;
-		deviceFence();
-	}
-	if (!p.finishRows) return;
-
+	u32 sum = laneSum(fold(s, delta), delta);
+	if (lane == 0) partial[warp] = sum;
 	blockSync();
 	if (threadIdx.x == 0) {
-		last = atomicAdd32(&p.arrivals[group], 1) == p.moduli * p.parts - 1;
-		if (last) p.arrivals[group] = 0;
-		deviceFence();
+		u64 total = 0;
+		for (int i = 0; i < 8; i++) total += partial[i];
+		atomicAdd64(p.sums + (u64)row * p.moduli + k, total);
 	}
-	blockSync();
-	if (!last) return;
-	finishRows(f, p.sums, p.parts > 1, first, end, p.finishRows, shared);
 }
+MP_REGISTER(sumProductsFew);
 
-#define PRODUCT(name, rpw, wr, wc) \
-	MP_KERNEL(name, wr * wc * 32)(Planes p, Finish f) { product<rpw, wr, wc>(p, f); } \
-	MP_REGISTER(name)
-
-PRODUCT(product1x8, 1, 8, 1);
-PRODUCT(product2x4, 2, 4, 1);
-PRODUCT(product2x8, 2, 8, 1);
-PRODUCT(product4x4, 4, 4, 1);
-PRODUCT(product1x1, 1, 1, 8); // few rows: eight warps on each
-
-// finish finishes rows whose sums are there: p.group rows a block.
-MP_KERNEL(finish, 256)(Planes p, Finish f) {
+// finish: a warp finishes a row, four rows a block of 128 threads. For few moduli. Shared memory: 4*rowLimbs words of 32 bits.
+MP_KERNEL(finish, 128)(Planes p, Finish f) {
 	MP_SHARED(u32, shared);
-	u32 first = blockIdx.x * p.group;
-	finishRows(f, p.sums, p.parts > 1, first, first + p.group < p.rows ? first + p.group : p.rows, p.finishRows, shared);
+	u32 warp = threadIdx.x / 32, row = blockIdx.x * 4 + warp;
+	if (row < p.rows) finishRow<1>(f, p.sums + (u64)row * p.moduli, p.clear, row, shared + warp * rowLimbs(f));
 }
 MP_REGISTER(finish);
+
+// finishWide: a block of four warps finishes a row. Shared memory: rowLimbs words of 32 bits.
+MP_KERNEL(finishWide, 128)(Planes p, Finish f) {
+	MP_SHARED(u32, shared);
+	finishRow<4>(f, p.sums + (u64)blockIdx.x * p.moduli, p.clear, blockIdx.x, shared);
+}
+MP_REGISTER(finishWide);

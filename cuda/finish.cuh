@@ -1,5 +1,5 @@
 // The end of an exact sum of products: its residues become an integer, which is multiplied by alpha, added to beta*y and rounded once. One warp
-// does it for one row.
+// does it for one row, or a block of WARPS.
 #ifndef MPBENCH_FINISH_CUH
 #define MPBENCH_FINISH_CUH
 
@@ -45,64 +45,60 @@ MP_DEVICE u32 rowLimbs(const Finish &f) {
 	return first + f.moduli + f.yLimbs + f.addendLimbs + f.windowLimbs;
 }
 
-// crtPart adds sum over k of c_k * crt[k][q] for k from from to to, of limbs q0 + lane + 32*i, i < COUNT, to z.
-template <int COUNT> MP_DEVICE void crtPart(u32 *z, const Finish &f, const u32 *c, u32 from, u32 to, u32 q0, u32 lane) {
-	u64 s[COUNT];
-	const u32 *row = f.crt + (u64)from * f.lanes + q0 + lane;
-#pragma unroll
-	for (int i = 0; i < COUNT; i++) s[i] = 0;
-#pragma unroll 8
-	for (u32 k = from; k < to; k++, row += f.lanes) {
-		u32 ck = c[k];
-#pragma unroll
-		for (int i = 0; i < COUNT; i++)
-			if (q0 + 32 * i + lane < f.lanes) s[i] += (u64)ck * row[32 * i];
-	}
-	addWide(z, f.moduli, s, q0 + lane);
-}
-
-// reconstruct sets z to S in two's complement.
-MP_DEVICE void reconstruct(u32 *z, const Finish &f, const u32 *c, u32 lane) {
+// reconstruct sets z to S in two's complement, not normalized: limbs are below 2^30.
+template <int WARPS> MP_DEVICE void reconstruct(u32 *z, const Finish &f, const u32 *c, u32 t) {
 	const u32 lazyTerms = 248;
 	u32 n = f.moduli;
-	clear(z, n, lane);
+	clear<WARPS>(z, n, t);
 	for (u32 from = 0; from <= n; from += lazyTerms) {
 		u32 to = from + lazyTerms < n + 1 ? from + lazyTerms : n + 1;
-		for (u32 q0 = 0; q0 < n; q0 += 128) {
-			if (n - q0 <= 32)
-				crtPart<1>(z, f, c, from, to, q0, lane);
-			else if (n - q0 <= 64)
-				crtPart<2>(z, f, c, from, to, q0, lane);
-			else
-				crtPart<4>(z, f, c, from, to, q0, lane);
+		for (u32 q0 = 0; q0 < n; q0 += 32 * WARPS) {
+			u32 q = q0 + t;
+			u64 s = 0;
+			if (q < n) {
+				const u32 *row = f.crt + (u64)from * f.lanes + q;
+#pragma unroll 8
+				for (u32 k = from; k < to; k++, row += f.lanes) s += (u64)c[k] * *row;
+			}
+			addWide<WARPS>(z, n, s, q);
 		}
-		normalize(z, n, 0, lane);
+		if (to <= n) {
+			if (t < 32) normalize(z, n, 0, t);
+			sync<WARPS>();
+		}
 	}
 }
 
 // coefficients sets c_0 ... c_(n-1) and rank from the row's sums, which it sets to 0 if clear.
-MP_DEVICE void coefficients(u32 *c, const Finish &f, u64 *sums, bool clear, u32 lane) {
+template <int WARPS> MP_DEVICE void coefficients(u32 *c, const Finish &f, u64 *sums, bool clear, u32 t) {
+	__shared__ double partial[4];
 	double s = 0;
-	for (u32 k = lane; k < f.moduli; k += 32) {
+	for (u32 k = t; k < f.moduli; k += 32 * WARPS) {
 		u32 delta = f.delta[k], x = mulMod(fold(loadFresh(sums + k), delta), f.weight[k], delta);
 		if (clear) sums[k] = 0;
 		c[k] = x;
 		s += x * f.reciprocal[k];
 	}
 	for (u32 d = 16; d; d /= 2) s += doubleOf(shuffleXor(allLanes, bitsOf(s), d));
-	if (lane == 0) c[f.moduli] = (u32)(s + 0.5); // an error of n*2^-52 * n/2 is far from 0.2
-	warpSync(allLanes);
+	if (WARPS > 1) {
+		if (t % 32 == 0) partial[t / 32] = s;
+		blockSync();
+		s = 0;
+		for (int w = 0; w < WARPS; w++) s += partial[w];
+	}
+	if (t == 0) c[f.moduli] = (u32)(s + 0.5); // an error of n*2^-52 * n/2 is far from 0.2
+	sync<WARPS>();
 }
 
 // unpack sets limbs to those of the words.
-MP_DEVICE void unpack(u32 *limbs, u32 n, const u64 *words, u32 width, u32 lane) {
-	for (u32 i = lane; i < n; i += 32) {
+template <int WARPS> MP_DEVICE void unpack(u32 *limbs, u32 n, const u64 *words, u32 width, u32 t) {
+	for (u32 i = t; i < n; i += 32 * WARPS) {
 		u32 at = i * limbBits / 64, shift = i * limbBits % 64;
 		u64 w = words[at] >> shift;
 		if (shift > 64 - limbBits && at + 1 < width) w |= words[at + 1] << (64 - shift);
 		limbs[i] = (u32)w & limbMask;
 	}
-	warpSync(allLanes);
+	sync<WARPS>();
 }
 
 // A term of the last sum: (-1)^negative * v * 2^exp, v of so many limbs and bits; no bits for zero.
@@ -113,30 +109,29 @@ struct Term {
 	bool negative;
 };
 
-// windowLimb returns limb j of a term in a window whose limb 1 is worth 2^base.
+// A term's place in a window whose limb 1 is worth 2^base.
 struct Placement {
-	i64 whole; // limbs by which the term is shifted
+	i32 whole; // limbs by which the term is shifted
 	u32 bits;
 	bool cut; // bits are lost below limb 1
 };
 
 MP_DEVICE Placement place(const Term &t, i64 base, u32 lane) {
 	Placement p;
-	i64 shift = t.exp - base + (i64)limbBits;
-	p.whole = shift >= 0 ? shift / limbBits : -((-shift + limbBits - 1) / (i64)limbBits);
-	p.bits = (u32)(shift - p.whole * (i64)limbBits);
-	i64 below = base - t.exp;
+	i64 distance = t.exp - base, lowest = -(i64)(limbBits * (t.limbs + 1)); // a term that is lost altogether
+	i32 shift = (i32)(distance > lowest ? distance : lowest) + (i32)limbBits;
+	p.whole = shift >= 0 ? shift / (i32)limbBits : -((-shift + (i32)limbBits - 1) / (i32)limbBits);
+	p.bits = (u32)(shift - p.whole * (i32)limbBits);
 	p.cut = false;
-	if (t.bits && below > 0) p.cut = anyBelow(t.v, t.limbs, below < (i64)t.bits ? (u32)below : t.bits, lane);
+	if (t.bits && distance < 0) p.cut = anyBelow(t.v, t.limbs, -distance < (i64)t.bits ? (u32)-distance : t.bits, lane);
 	return p;
 }
 
 MP_DEVICE u32 windowLimb(const Term &t, const Placement &p, u32 j) {
 	if (j == 0) return p.cut;
-	if (!t.bits) return 0;
-	i64 at = (i64)j - p.whole;
-	u32 high = at >= 0 && at < (i64)t.limbs ? t.v[at] : 0, low = at >= 1 && at <= (i64)t.limbs ? t.v[at - 1] : 0;
-	return (high << p.bits & limbMask) | low >> (limbBits - p.bits);
+	u32 at = j - (u32)p.whole; // beyond limbs if negative
+	u32 high = at < t.limbs ? t.v[at] : 0, low = at - 1 < t.limbs ? t.v[at - 1] : 0;
+	return t.bits ? (high << p.bits & limbMask) | low >> (limbBits - p.bits) : 0;
 }
 
 // addTerms sets the window to |s + t| and returns whether the sum is negative.
@@ -180,45 +175,38 @@ MP_DEVICE void roundWindow(const Finish &f, const u32 *window, bool negative, i6
 }
 
 // finishRow finishes a row with rowLimbs(f) words of shared memory. If clear, it sets the row's sums to 0 after having read them.
-MP_DEVICE void finishRow(const Finish &f, u64 *sums, bool clear, u64 row, u32 *shared, u32 lane) {
-	u32 n = f.moduli;
+template <int WARPS> MP_DEVICE void finishRow(const Finish &f, u64 *sums, bool clearSums, u64 row, u32 *shared) {
+	u32 n = f.moduli, t = threadIdx.x % (32 * WARPS);
 	u32 *first = shared, *sum = first + (f.productLimbs > n + 1 ? f.productLimbs : n + 1), *y = sum + n, *addend = y + f.yLimbs,
 	    *window = addend + f.addendLimbs;
-	coefficients(first, f, sums, clear, lane);
-	reconstruct(sum, f, first, lane);
-	Term s = {sum, n, 0, f.rowExp[row] + f.alphaExp, magnitude(sum, n, lane) != (f.alphaNegative != 0)};
-	if (!f.unitAlpha) {
-		multiply(first, f.productLimbs, f.alpha, f.alphaLimbs, sum, n, lane);
-		s.v = first;
-		s.limbs = f.productLimbs;
+	__shared__ u32 negativeSum[4];
+	i64 exp = f.rowExp[row] + f.alphaExp, head = f.betaLimbs ? f.yHeads[row] : 0;
+	coefficients<WARPS>(first, f, sums, clearSums, t);
+	if (f.betaLimbs) unpack<WARPS>(y, f.yLimbs, f.yWords + row * f.yWidth, f.yWidth, t);
+	reconstruct<WARPS>(sum, f, first, t);
+	if (f.betaLimbs) multiply<WARPS>(addend, f.addendLimbs, f.beta, f.betaLimbs, y, f.yLimbs, t);
+	bool second = WARPS > 1 && t >= 32 && t < 64; // the second warp normalizes the addend
+	if (t < 32) {
+		normalize(sum, n, 0, t);
+		negativeSum[threadIdx.x / 32] = magnitude(sum, n, t);
 	}
-	s.bits = bitLength(s.v, s.limbs, lane);
-	Term t = {addend, f.addendLimbs, 0, 0, false};
-	if (f.betaLimbs) {
-		i64 head = f.yHeads[row];
-		t.exp = f.betaExp + (head >> 1);
-		t.negative = (head & 1) != (i64)f.betaNegative;
-		unpack(y, f.yLimbs, f.yWords + row * f.yWidth, f.yWidth, lane);
-		multiply(addend, f.addendLimbs, f.beta, f.betaLimbs, y, f.yLimbs, lane);
-		t.bits = bitLength(addend, f.addendLimbs, lane);
-	}
+	if (f.betaLimbs && (second || WARPS == 1)) normalize(addend, f.addendLimbs, 0, t % 32);
+	sync<WARPS>();
+	if (!f.unitAlpha) multiply<WARPS>(first, f.productLimbs, f.alpha, f.alphaLimbs, sum, n, t);
+	if (t >= 32) return;
+	if (!f.unitAlpha) normalize(first, f.productLimbs, 0, t);
+	Term s = {f.unitAlpha ? sum : first, f.productLimbs, 0, exp, (negativeSum[threadIdx.x / 32] != 0) != (f.alphaNegative != 0)};
+	s.bits = bitLength(s.v, s.limbs, t);
+	Term b = {addend, f.addendLimbs, 0, f.betaExp + (head >> 1), (head & 1) != (i64)f.betaNegative};
+	if (f.betaLimbs) b.bits = bitLength(addend, f.addendLimbs, t);
 	// base: as low as the lower term, but the top bit stays inside, with a bit for the sum's carry and one for its sign.
-	i64 base = !t.bits || (s.bits && s.exp < t.exp) ? s.exp : t.exp;
+	i64 base = !b.bits || (s.bits && s.exp < b.exp) ? s.exp : b.exp;
 	i64 top = s.exp + s.bits;
-	if (t.bits && (!s.bits || t.exp + (i64)t.bits > top)) top = t.exp + t.bits;
+	if (b.bits && (!s.bits || b.exp + (i64)b.bits > top)) top = b.exp + b.bits;
 	i64 room = (i64)limbBits * (f.windowLimbs - 1) - 2;
 	if (top - base > room) base = top - room;
-	bool negative = addTerms(window, f.windowLimbs, base, s, t, lane);
-	roundWindow(f, window, negative, base - (i64)limbBits, row, lane);
-}
-
-// finishRows finishes rows first to end - 1 with the shared memory of atOnce rows, atOnce at most the block's warps. All threads of the block
-// take part.
-MP_FUNCTION void finishRows(const Finish &f, u64 *sums, bool clear, u32 first, u32 end, u32 atOnce, u32 *shared) {
-	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-	if (warp >= atOnce) return;
-	for (u32 row = first + warp; row < end; row += atOnce)
-		finishRow(f, sums + (u64)row * f.moduli, clear, row, shared + warp * rowLimbs(f), lane);
+	bool negative = addTerms(window, f.windowLimbs, base, s, b, t);
+	roundWindow(f, window, negative, base - (i64)limbBits, row, t);
 }
 
 #endif

@@ -1,4 +1,5 @@
-// Integers of 28-bit limbs in shared memory, least significant limb first. One warp works on one integer; lane l holds limbs l, l + 32, ...
+// Integers of 28-bit limbs in shared memory, least significant limb first. One warp works on one integer, or WARPS of a block that do
+// nothing else: what has the template parameter WARPS is called by all of them, the rest by one.
 #ifndef MPBENCH_LIMBS_CUH
 #define MPBENCH_LIMBS_CUH
 
@@ -24,24 +25,27 @@ MP_DEVICE void normalize(u32 *v, u32 n, u32 carryIn, u32 lane) {
 	warpSync(allLanes);
 }
 
-// addWide adds the 64-bit numbers s of limbs q, q + 32, ..., q = first + lane, to v: three parts of 28, 28 and 8 bits to neighbouring
-// limbs.
-template <int COUNT> MP_DEVICE void addWide(u32 *v, u32 n, const u64 (&s)[COUNT], u32 q) {
+// sync waits for the warps that work on an integer.
+template <int WARPS> MP_DEVICE void sync() {
+	if (WARPS == 1)
+		warpSync(allLanes);
+	else
+		blockSync();
+}
+
+// addWide adds the 64-bit number s of limb q, if q < n, to v: three parts of 28, 28 and 8 bits to neighbouring limbs.
+template <int WARPS> MP_DEVICE void addWide(u32 *v, u32 n, u64 s, u32 q) {
 #pragma unroll
 	for (u32 part = 0; part < 3; part++) {
-#pragma unroll
-		for (int c = 0; c < COUNT; c++) {
-			u32 at = q + 32 * c + part;
-			if (at < n) v[at] += (u32)(s[c] >> part * limbBits) & limbMask;
-		}
-		warpSync(allLanes);
+		if (q + part < n) v[q + part] += (u32)(s >> part * limbBits) & limbMask;
+		sync<WARPS>();
 	}
 }
 
-// clear sets n limbs to 0.
-MP_DEVICE void clear(u32 *v, u32 n, u32 lane) {
-	for (u32 i = lane; i < n; i += 32) v[i] = 0;
-	warpSync(allLanes);
+// clear sets n limbs to 0; t is the number of the thread among those of the integer.
+template <int WARPS> MP_DEVICE void clear(u32 *v, u32 n, u32 t) {
+	for (u32 i = t; i < n; i += 32 * WARPS) v[i] = 0;
+	sync<WARPS>();
 }
 
 // magnitude replaces an integer in two's complement by its magnitude and returns whether it was negative.
@@ -85,26 +89,26 @@ MP_DEVICE bool anyBelow(const u32 *v, u32 n, u32 at, u32 lane) {
 	return ballot(allLanes, found != 0) != 0;
 }
 
-// multiply sets z, of n limbs, to a*x: a in device memory, z and x in shared memory.
-MP_DEVICE void multiply(u32 *z, u32 n, const u32 *__restrict__ a, u32 aLimbs, const u32 *x, u32 xLimbs, u32 lane) {
+// multiply sets z, of n limbs, to a*x: a in device memory, z and x in shared memory. The limbs of z are not normalized: below 2^30.
+template <int WARPS> MP_DEVICE void multiply(u32 *z, u32 n, const u32 *__restrict__ a, u32 aLimbs, const u32 *x, u32 xLimbs, u32 t) {
 	const u32 lazyTerms = 248; // products of 28-bit numbers that fit 64 bits, with room
-	clear(z, n, lane);
+	clear<WARPS>(z, n, t);
 	for (u32 from = 0; from < aLimbs; from += lazyTerms) {
 		u32 to = from + lazyTerms < aLimbs ? from + lazyTerms : aLimbs;
-		for (u32 q0 = 0; q0 < n; q0 += 128) {
-			u64 s[4] = {0, 0, 0, 0};
-#pragma unroll 4
+		for (u32 q0 = 0; q0 < n; q0 += 32 * WARPS) {
+			u64 s = 0;
+			u32 q = q0 + t;
+#pragma unroll 8
 			for (u32 i = from; i < to; i++) {
-				u32 digit = a[i];
-#pragma unroll
-				for (u32 c = 0; c < 4; c++) {
-					u32 at = q0 + 32 * c + lane - i; // beyond xLimbs if negative
-					if (at < xLimbs) s[c] += (u64)digit * x[at];
-				}
+				u32 at = q - i; // beyond xLimbs if negative
+				if (at < xLimbs) s += (u64)a[i] * x[at];
 			}
-			addWide(z, n, s, q0 + lane);
+			addWide<WARPS>(z, n, s, q);
 		}
-		normalize(z, n, 0, lane);
+		if (to < aLimbs) {
+			if (t < 32) normalize(z, n, 0, t);
+			sync<WARPS>();
+		}
 	}
 }
 

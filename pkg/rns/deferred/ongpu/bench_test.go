@@ -164,7 +164,7 @@ func fullProduct(d *gpu.Device, r *rand.Rand, numbers *ongpu.Numbers, y *deferre
 		o.Alpha, o.Beta, o.Y = randomBig(r, p, 1), randomBig(r, p, 1), y
 	}
 	product, err := ongpu.NewProduct(a, x, o)
-	if err == nil && shape.Kernel != "" {
+	if err == nil && shape != (ongpu.Shape{}) {
 		err = product.SetShape(shape)
 	}
 	bytes := a.Bytes()
@@ -209,8 +209,8 @@ func benchmarkProduct(b *testing.B, rows, columns, p int, plain bool, shape ongp
 
 // Parts of a product to be timed.
 func whole(p *ongpu.Product) error  { return p.Launch(nil) }
-func sums(p *ongpu.Product) error   { return p.LaunchSums(nil) }
-func finish(p *ongpu.Product) error { return p.LaunchFinish(nil) }
+func sums(p *ongpu.Product) error   { return ongpu.LaunchSums(p, nil) }
+func finish(p *ongpu.Product) error { return ongpu.LaunchFinish(p, nil) }
 
 var targetPrecisions = []int{53, 106, 212, 424, 848, 1696}
 
@@ -222,22 +222,18 @@ func BenchmarkGemv(b *testing.B) {
 	b.Run("n=8000/p=424", func(b *testing.B) { benchmarkProduct(b, 8000, 8000, 424, false, ongpu.Shape{}, whole) })
 }
 
-// BenchmarkShapes compares the kernels, finishing in the same and in a second one.
-func BenchmarkShapes(b *testing.B) {
+// BenchmarkParts times sums and finishing apart, and other shapes.
+func BenchmarkParts(b *testing.B) {
 	for _, p := range targetPrecisions {
-		for _, name := range ongpu.Shapes()[:4] {
-			for _, separate := range []bool{false, true} {
-				b.Run(fmt.Sprintf("p=%d/%s/separate=%v", p, name, separate), func(b *testing.B) {
-					benchmarkProduct(b, 1000, 1000, p, false, ongpu.Shape{Kernel: name, Parts: 1, Separate: separate}, whole)
-				})
-			}
-			b.Run(fmt.Sprintf("p=%d/%s/sums", p, name), func(b *testing.B) {
-				benchmarkProduct(b, 1000, 1000, p, false, ongpu.Shape{Kernel: name, Parts: 1, Separate: true}, sums)
-			})
+		run := func(name string, shape ongpu.Shape, launch func(*ongpu.Product) error) {
+			b.Run(fmt.Sprintf("p=%d/%s", p, name), func(b *testing.B) { benchmarkProduct(b, 1000, 1000, p, false, shape, launch) })
 		}
-		b.Run(fmt.Sprintf("p=%d/finish", p), func(b *testing.B) {
-			benchmarkProduct(b, 1000, 1000, p, false, ongpu.Shape{Kernel: "product2x4", Parts: 1, Separate: true}, finish)
-		})
+		run("sums", ongpu.Shape{}, sums)
+		for _, rows := range []int{8, 16, 32, 64, 125, 250} {
+			run(fmt.Sprintf("sums/rows=%d", rows), ongpu.Shape{BlockRows: rows}, sums)
+		}
+		run("finish", ongpu.Shape{BlockRows: 64}, finish)
+		run("finish/wide", ongpu.Shape{BlockRows: 64, Wide: true}, finish)
 	}
 }
 

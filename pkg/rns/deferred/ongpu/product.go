@@ -10,23 +10,10 @@ import (
 
 // Shape says how a product is launched. It never changes a result.
 type Shape struct {
-	Kernel   string // one of Shapes
-	Parts    int    // of the columns, for matrices of few rows
-	Separate bool   // finish rows in a second kernel
-}
-
-// shapeOf describes a kernel of cuda/deferred.cu: rows and threads of a block.
-var shapeOf = map[string]struct{ rows, threads, columnWarps int }{
-	"product1x8": {8, 256, 1},
-	"product2x4": {8, 128, 1},
-	"product2x8": {16, 256, 1},
-	"product4x4": {16, 128, 1},
-	"product1x1": {1, 256, 8},
-}
-
-// Shapes lists the kernels of a product.
-func Shapes() []string {
-	return []string{"product1x8", "product2x4", "product2x8", "product4x4", "product1x1"}
+	// BlockRows is the rows of a block, and PartColumns its columns if it does not take whole rows, a multiple of 16.
+	BlockRows, PartColumns int
+	// Wide tells that four warps finish a row, rather than one.
+	Wide bool
 }
 
 // Options are what a product needs beside A and x.
@@ -44,23 +31,21 @@ type Product struct {
 	options Options
 	shape   Shape
 
-	sums     *gpu.Buffer[uint64]
-	arrivals *gpu.Buffer[uint32]
-	rowExp   *gpu.Buffer[int64]
-	alpha    scalar
-	beta     scalar
-	y        *Numbers
-	out      *gpu.Buffer[uint64]
-	heads    *gpu.Buffer[int64]
-	width    int // words of a result
+	sums   *gpu.Buffer[uint64]
+	rowExp *gpu.Buffer[int64]
+	alpha  scalar
+	beta   scalar
+	y      *Numbers
+	out    *gpu.Buffer[uint64]
+	heads  *gpu.Buffer[int64]
+	width  int // words of a result
 
-	parameters productParameters
-	kernel     *gpu.Kernel[productParameters]
-	launch     gpu.Launch
-
-	finish           *gpu.Kernel[productParameters] // with Shape.Separate
-	finishLaunch     gpu.Launch
-	finishParameters productParameters
+	planes       planesParameters
+	rounding     finishParameters
+	add          *gpu.Kernel[struct{ P planesParameters }]
+	finish       *gpu.Kernel[productParameters]
+	addLaunch    gpu.Launch
+	finishLaunch gpu.Launch
 }
 
 type productParameters struct {
@@ -71,11 +56,10 @@ type productParameters struct {
 type planesParameters struct {
 	A, X, Delta            gpu.Pointer[uint32]
 	Sums                   gpu.Pointer[uint64]
-	Arrivals               gpu.Pointer[uint32]
 	XStride                uint64
 	Rows, LD, Moduli       uint32
-	Parts, PartColumns     uint32
-	Group, FinishRows, pad uint32
+	BlockRows, PartColumns uint32
+	Clear                  uint32
 }
 
 type finishParameters struct {
@@ -116,7 +100,7 @@ func NewProduct(a *Matrix, x *Vector, o Options) (*Product, error) {
 	return p, p.SetShape(p.defaultShape())
 }
 
-// allocate makes the buffers: sums and arrivals are zero, as kernels leave them.
+// allocate makes the buffers: sums are zero, as kernels leave them where they add to them.
 func (p *Product) allocate() error {
 	d, rows := p.device, p.a.Rows()
 	exps := make([]int64, rows)
@@ -130,7 +114,6 @@ func (p *Product) allocate() error {
 		}
 	}
 	try(func() error { p.sums, err = gpu.Upload(d, make([]uint64, rows*p.a.Moduli())); return err })
-	try(func() error { p.arrivals, err = gpu.Upload(d, make([]uint32, rows)); return err })
 	try(func() error { p.rowExp, err = gpu.Upload(d, exps); return err })
 	try(func() error { p.out, err = gpu.Alloc[uint64](d, rows*p.width); return err })
 	try(func() error { p.heads, err = gpu.Alloc[int64](d, rows); return err })
@@ -144,8 +127,8 @@ func (p *Product) allocate() error {
 
 func (p *Product) setParameters() {
 	t, a := p.a.planes.tables, p.a.planes
-	p.parameters.P = planesParameters{
-		A: a.residues.Pointer(), X: p.x.planes.residues.Pointer(), Delta: t.delta.Pointer(), Sums: p.sums.Pointer(), Arrivals: p.arrivals.Pointer(),
+	p.planes = planesParameters{
+		A: a.residues.Pointer(), X: p.x.planes.residues.Pointer(), Delta: t.delta.Pointer(), Sums: p.sums.Pointer(),
 		XStride: uint64(p.x.planes.ld), Rows: uint32(a.rows), LD: uint32(a.ld), Moduli: uint32(t.n),
 	}
 	f := finishParameters{
@@ -166,7 +149,7 @@ func (p *Product) setParameters() {
 		f.AddendLimbs = f.BetaLimbs + f.YLimbs
 	}
 	f.WindowLimbs = (limbBits*max(f.ProductLimbs, f.AddendLimbs)+f.Precision+60+limbBits-1)/limbBits + 2
-	p.parameters.F = f
+	p.rounding = f
 }
 
 func boolToUint32(b bool) uint32 {
@@ -176,81 +159,102 @@ func boolToUint32(b bool) uint32 {
 	return 0
 }
 
-// defaultShape is a kernel for many rows or for few, with parts such that every multiprocessor has some blocks.
+// Threads of a block of sumProducts and sumProductsFew, and the columns that all its warps read at once.
+const (
+	sumThreads = 256
+	sumColumns = sumThreads / 32 * 512
+)
+
+// defaultShape lets every multiprocessor have four blocks, as many as fit, and takes parts of columns where there are few rows.
 func (p *Product) defaultShape() Shape {
-	s := Shape{Kernel: "product2x4", Parts: 1}
-	mps := max(p.device.Info().Multiprocessors, 1)
-	if p.a.Rows()*p.a.Moduli() < 64*mps {
-		s.Kernel = "product1x1"
+	rows, moduli := p.a.Rows(), p.a.Moduli()
+	slots := 4 * max(p.device.Info().Multiprocessors, 1)
+	s := Shape{Wide: moduli > 40}
+	if rows*moduli < 2*slots {
+		// Whole rounds of reads; the more the better, as long as there are blocks enough.
+		s.BlockRows, s.PartColumns = 1, sumColumns
+		for s.PartColumns < 8*sumColumns && p.a.planes.ld/(2*s.PartColumns)*rows*moduli >= 4*slots {
+			s.PartColumns *= 2
+		}
+		return s
 	}
-	k := shapeOf[s.Kernel]
-	blocks := (p.a.Rows() + k.rows - 1) / k.rows * p.a.Moduli()
-	least := 512 * k.columnWarps // columns of a part: four reads of 16 bytes a thread
-	s.Parts = max(1, min(8*mps/max(blocks, 1), p.a.planes.ld/least))
+	ranges := max(1, min(slots/moduli, (rows+7)/8)) // of rows
+	s.BlockRows = (rows + ranges - 1) / ranges
 	return s
 }
 
-// SetShape chooses the kernel and the parts.
+// SetShape chooses how the work is divided.
 func (p *Product) SetShape(s Shape) error {
-	k, ok := shapeOf[s.Kernel]
-	if !ok {
-		panic("ongpu: unknown shape " + s.Kernel)
+	name := "sumProducts"
+	if s.PartColumns > 0 {
+		name = "sumProductsFew"
 	}
 	var err error
-	if p.kernel, err = kernel[productParameters](p.device, "deferred", s.Kernel); err != nil {
+	if p.add, err = kernel[struct{ P planesParameters }](p.device, "deferred", name); err != nil {
 		return err
 	}
 	p.shape = s
-	ld := p.a.planes.ld
-	columns := (ld/columnMultiple + s.Parts - 1) / s.Parts * columnMultiple
-	q := &p.parameters.P
-	q.PartColumns = uint32(max(columns, columnMultiple))
-	q.Parts = uint32(max(1, (ld+int(q.PartColumns)-1)/int(q.PartColumns)))
-	q.Group = uint32(k.rows)
-	row := 4 * p.parameters.F.rowLimbs()
-	const comfortable = 32 << 10 // bytes of shared memory that still let several blocks share a multiprocessor
-	rows := max(1, min(k.rows, k.threads/32, comfortable/row))
-	q.FinishRows = uint32(rows)
-	groups := (p.a.Rows() + k.rows - 1) / k.rows
-	p.launch = gpu.Launch{Grid: gpu.Dim{X: groups * int(q.Parts) * p.a.Moduli()}, Block: gpu.Dim{X: k.threads}, Shared: rows * row}
-	p.finish = nil
-	if s.Separate {
-		return p.separate(row)
+	rows, moduli, ld := p.a.Rows(), p.a.Moduli(), p.a.planes.ld
+	p.planes.BlockRows, p.planes.PartColumns, p.planes.Clear = uint32(max(s.BlockRows, 1)), uint32(s.PartColumns), 0
+	blocks := (rows + max(s.BlockRows, 1) - 1) / max(s.BlockRows, 1)
+	if s.PartColumns > 0 {
+		p.planes.Clear = 1
+		blocks = rows * max(1, (ld+s.PartColumns-1)/s.PartColumns)
+		if ld == 0 { // nothing to add to sums that are zero
+			blocks = 0
+		}
 	}
-	return nil
-}
-
-// separate prepares a second kernel that finishes rows, of so many bytes of shared memory each.
-func (p *Product) separate(row int) error {
-	const rows = 2 // of a block
-	var err error
-	if p.finish, err = kernel[productParameters](p.device, "deferred", "finish"); err != nil {
+	if err := p.sums.Clear(nil); err != nil {
 		return err
 	}
-	p.finishParameters = p.parameters
-	p.finishParameters.P.Group, p.finishParameters.P.FinishRows = rows, rows
-	p.finishLaunch = gpu.Launch{Grid: gpu.Dim{X: (p.a.Rows() + rows - 1) / rows}, Block: gpu.Dim{X: 32 * rows}, Shared: rows * row}
-	p.parameters.P.FinishRows = 0
-	p.launch.Shared = 0
-	return nil
+	p.addLaunch = gpu.Launch{Grid: gpu.Dim{X: blocks * moduli}, Block: gpu.Dim{X: sumThreads}}
+	return p.setFinish(s.Wide)
+}
+
+// setFinish chooses the kernel that finishes the rows.
+func (p *Product) setFinish(wide bool) error {
+	name, blockRows := "finish", 4
+	shared := 4 * p.rounding.rowLimbs()
+	if wide || 4*shared > p.device.Info().SharedPerBlock {
+		name, blockRows = "finishWide", 1
+	}
+	var err error
+	p.finish, err = kernel[productParameters](p.device, "deferred", name)
+	p.finishLaunch = gpu.Launch{
+		Grid: gpu.Dim{X: (p.a.Rows() + blockRows - 1) / blockRows}, Block: gpu.Dim{X: 128}, Shared: blockRows * shared,
+	}
+	return err
 }
 
 // Shape returns the shape in use.
 func (p *Product) Shape() Shape { return p.shape }
 
-// Launch puts the product into the stream: one kernel, or two.
+// Launch puts the product into the stream: two kernels.
 func (p *Product) Launch(s *gpu.Stream) error {
-	if p.a.Rows() == 0 {
-		return nil
-	}
-	l := p.launch
-	l.Stream = s
-	if err := p.kernel.Launch(l, p.parameters); err != nil || p.finish == nil {
+	if err := p.launchSums(s); err != nil {
 		return err
 	}
-	l = p.finishLaunch
+	return p.launchFinish(s)
+}
+
+// launchSums adds the products.
+func (p *Product) launchSums(s *gpu.Stream) error {
+	l := p.addLaunch
+	if l.Grid.X == 0 {
+		return nil
+	}
 	l.Stream = s
-	return p.finish.Launch(l, p.finishParameters)
+	return p.add.Launch(l, struct{ P planesParameters }{p.planes})
+}
+
+// launchFinish makes results of the sums.
+func (p *Product) launchFinish(s *gpu.Stream) error {
+	l := p.finishLaunch
+	if l.Grid.X == 0 {
+		return nil
+	}
+	l.Stream = s
+	return p.finish.Launch(l, productParameters{p.planes, p.rounding})
 }
 
 // Results waits and sets y to the results, exactly: numbers of Precision bits.
@@ -289,7 +293,7 @@ func setPacked(z *big.Float, words []uint64, head int64, prec uint) {
 
 // Bytes returns the device memory that the product takes beside A and x.
 func (p *Product) Bytes() int64 {
-	bytes := p.sums.Bytes() + p.arrivals.Bytes() + p.rowExp.Bytes() + p.out.Bytes() + p.heads.Bytes()
+	bytes := p.sums.Bytes() + p.rowExp.Bytes() + p.out.Bytes() + p.heads.Bytes()
 	if p.y != nil {
 		bytes += p.y.Bytes()
 	}
@@ -299,7 +303,6 @@ func (p *Product) Bytes() int64 {
 // Free gives the memory back, but for that of A and x.
 func (p *Product) Free() {
 	p.sums.Free()
-	p.arrivals.Free()
 	p.rowExp.Free()
 	p.out.Free()
 	p.heads.Free()
