@@ -62,8 +62,8 @@ type step struct {
 }
 
 // newStep prepares a launch that moves so many bytes.
-func newStep[P any](d *gpu.Device, phase, name string, l gpu.Launch, p P, bytes int64) (step, error) {
-	k, err := kernelOf[P](d, name)
+func newStep[P any](e *deviceResidues, phase, name string, l gpu.Launch, p P, bytes int64) (step, error) {
+	k, err := kernelOf[P](e, name)
 	if err != nil {
 		return step{}, err
 	}
@@ -76,24 +76,32 @@ func newStep[P any](d *gpu.Device, phase, name string, l gpu.Launch, p P, bytes 
 		return step{}, err
 	}
 	s := step{profile: KernelProfile{
-		Phase: phase, Name: name, Bytes: bytes, Bandwidth: d.Info().Bandwidth(), Occupancy: occupancy, Blocks: max(l.Grid.X, 1) * max(l.Grid.Y, 1), Threads: l.Block.X,
+		Phase: phase, Name: name, Bytes: bytes, Bandwidth: e.device.Info().Bandwidth(), Occupancy: occupancy, Blocks: max(l.Grid.X, 1) * max(l.Grid.Y, 1), Threads: l.Block.X,
 		Shared: l.Shared + a.Static, Registers: a.Registers, Local: a.Local,
 	}}
 	s.launch = func() error { return k.Launch(l, p) }
 	return s, nil
 }
 
-func kernelOf[P any](d *gpu.Device, name string) (*gpu.Kernel[P], error) {
-	m, err := d.Module("gemv")
+// kernelOf finds a kernel of cuda/gemv.cu.
+func kernelOf[P any](e *deviceResidues, name string) (*gpu.Kernel[P], error) {
+	if k, ok := e.kernels[name].(*gpu.Kernel[P]); ok {
+		return k, nil
+	}
+	m, err := e.device.Module("gemv")
 	if err != nil {
 		return nil, err
 	}
-	return gpu.Function[P](m, name)
+	k, err := gpu.Function[P](m, name)
+	if err == nil {
+		e.kernels[name] = k
+	}
+	return k, err
 }
 
 // residentBlocks returns how many blocks of a kernel are on the device at once, at least 1.
-func residentBlocks[P any](d *gpu.Device, name string, threads, shared int) (int, error) {
-	k, err := kernelOf[P](d, name)
+func residentBlocks[P any](e *deviceResidues, name string, threads, shared int) (int, error) {
+	k, err := kernelOf[P](e, name)
 	if err != nil {
 		return 0, err
 	}
@@ -103,7 +111,7 @@ func residentBlocks[P any](d *gpu.Device, name string, threads, shared int) (int
 		}
 	}
 	occupancy, err := k.Occupancy(threads, shared)
-	info := d.Info()
+	info := e.device.Info()
 	return max(1, int(occupancy*float64(info.ThreadsPerMP)/float64(threads)+0.5)*info.Multiprocessors), err
 }
 
@@ -111,7 +119,8 @@ func residentBlocks[P any](d *gpu.Device, name string, threads, shared int) (int
 // the device's thread.
 type deviceResidues struct {
 	residues
-	device *gpu.Device
+	device  *gpu.Device
+	kernels map[string]any // *gpu.Kernel by name
 
 	base           *ongpu.Base
 	factors        [2]*ongpu.Vector // alpha and beta
@@ -139,7 +148,7 @@ func newDeviceResidues(o Options) (deviceResidues, error) {
 	if err != nil {
 		return deviceResidues{}, err
 	}
-	return deviceResidues{residues: r, device: device}, nil
+	return deviceResidues{residues: r, device: device, kernels: map[string]any{}}, nil
 }
 
 // loadOnto converts a problem and copies it to the device, which has to hold so many further bytes; prepare then makes the steps. The
@@ -150,7 +159,7 @@ func (e *deviceResidues) loadOnto(p Problem, method string, further int64, prepa
 	if err := e.load(p, method, 1); err != nil {
 		return err
 	}
-	*e = deviceResidues{residues: e.residues, device: e.device}
+	*e = deviceResidues{residues: e.residues, device: e.device, kernels: e.kernels}
 	e.scaleY = e.copyY()
 	e.times.Convert = time.Since(start)
 	err := e.device.Do(func() error {

@@ -90,7 +90,7 @@ func basicLaunch(n int) gpu.Launch {
 
 func (e *deviceBasic) scaleStep(p productParameters) (step, error) {
 	bytes := 2 * p.numbers() * int64(e.context.Base().TermBytes())
-	return newStep(e.device, basicPhase, "gemvBasicProducts", basicLaunch(int(p.Rows)), roundParameters{e.base.Parameter(), e.scratch.Parameter(), p}, bytes)
+	return newStep(&e.deviceResidues, basicPhase, "gemvBasicProducts", basicLaunch(int(p.Rows)), roundParameters{e.base.Parameter(), e.scratch.Parameter(), p}, bytes)
 }
 
 func (e *deviceBasic) rowsStep() (s step, err error) {
@@ -114,7 +114,7 @@ func (e *deviceBasic) rowsStep() (s step, err error) {
 		p.Rows.Add = 1
 	}
 	numbers := p.Rows.Products.numbers() + int64(e.problem.Terms()) + int64(rows)*int64(1+p.Rows.Add)
-	return newStep(e.device, basicPhase, "gemvBasicRows", basicLaunch(rows), p, numbers*int64(e.context.Base().TermBytes()))
+	return newStep(&e.deviceResidues, basicPhase, "gemvBasicRows", basicLaunch(rows), p, numbers*int64(e.context.Base().TermBytes()))
 }
 
 func (e *deviceBasic) Phases() []Phase {

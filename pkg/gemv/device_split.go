@@ -141,7 +141,7 @@ func (e *deviceSplit) fieldsStep(p productParameters, phase string) (step, error
 	l := gpu.Launch{
 		Grid: gpu.Dim{X: ceilDiv(int(p.Rows), fieldThreads), Y: min(int(p.Columns), mostColumns)}, Block: gpu.Dim{X: fieldThreads},
 	}
-	return newStep(e.device, phase, "gemvFields", l, residueParameters{e.base.Parameter(), p}, 2*p.numbers()*fieldBytes)
+	return newStep(&e.deviceResidues, phase, "gemvFields", l, residueParameters{e.base.Parameter(), p}, 2*p.numbers()*fieldBytes)
 }
 
 // residuesStep: one thread a residue, blocks of whole numbers.
@@ -152,7 +152,7 @@ func (e *deviceSplit) residuesStep(s splitShape, p productParameters, phase stri
 		Grid:  gpu.Dim{X: ceilDiv(int(p.Rows), numbers*s.ResidueRows), Y: min(int(p.Columns), mostColumns)},
 		Block: gpu.Dim{X: s.ResidueThreads},
 	}
-	return newStep(e.device, phase, "gemvResidues", l, residueParameters{e.base.Parameter(), p}, 2*p.numbers()*int64(4*stride))
+	return newStep(&e.deviceResidues, phase, "gemvResidues", l, residueParameters{e.base.Parameter(), p}, 2*p.numbers()*int64(4*stride))
 }
 
 // roundParameters are those of the kernels gemvRound.
@@ -164,7 +164,7 @@ type roundParameters struct {
 
 // roundLaunch is how n numbers are rounded, and by how many groups of lanes.
 func (e *deviceSplit) roundLaunch(s splitShape, n int64) (l gpu.Launch, groups int, err error) {
-	blocks, err := residentBlocks[roundParameters](e.device, s.Round, s.RoundThreads, 0)
+	blocks, err := residentBlocks[roundParameters](&e.deviceResidues, s.Round, s.RoundThreads, 0)
 	perBlock := s.RoundThreads / roundKernels[s.Round].lanes
 	blocks = int(min(int64(blocks), (n+int64(perBlock)-1)/int64(perBlock)))
 	return gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: s.RoundThreads}}, blocks * perBlock, err
@@ -179,7 +179,7 @@ func (e *deviceSplit) roundStep(s splitShape, p productParameters) (step, error)
 		return step{}, err
 	}
 	bytes := 2 * p.numbers() * int64(e.context.Base().TermBytes())
-	return newStep(e.device, splitPhases[rounding].Name, s.Round, l, roundParameters{e.base.Parameter(), e.scratch.Parameter(), p}, bytes)
+	return newStep(&e.deviceResidues, splitPhases[rounding].Name, s.Round, l, roundParameters{e.base.Parameter(), e.scratch.Parameter(), p}, bytes)
 }
 
 // sumsParameters are those of the kernels gemvSums.
@@ -209,7 +209,7 @@ func (e *deviceSplit) sumsLaunch(s splitShape) (l sumsLaunch, err error) {
 	if inShared {
 		shared += 4 * stride * count
 	}
-	blocks, err := residentBlocks[sumsParameters](e.device, s.sumsKernel(), s.SumsThreads, shared)
+	blocks, err := residentBlocks[sumsParameters](&e.deviceResidues, s.sumsKernel(), s.SumsThreads, shared)
 	blocks = min(blocks, ceilDiv(e.problem.Rows(), s.SumsRows))
 	l.Launch = gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: s.SumsThreads}, Shared: shared}
 	l.groups = blocks * s.SumsThreads / s.SumsLanes
@@ -248,7 +248,7 @@ func (e *deviceSplit) sumsStep(s splitShape) (step, error) {
 		p.Sums.Add = 1
 	}
 	numbers := int64(e.dB.Len()) + int64(rows)*int64(1+p.Sums.Add)
-	return newStep(e.device, splitPhases[sums].Name, s.sumsKernel(), l.Launch, p, numbers*int64(e.context.Base().TermBytes()))
+	return newStep(&e.deviceResidues, splitPhases[sums].Name, s.sumsKernel(), l.Launch, p, numbers*int64(e.context.Base().TermBytes()))
 }
 
 func (e *deviceSplit) Phases() []Phase {

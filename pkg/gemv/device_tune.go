@@ -64,6 +64,9 @@ func (e *deviceSplit) tuneShape() error {
 	if err := e.search(); err != nil {
 		return err
 	}
+	e.scratch.Free() // candidates may have needed more
+	e.slots.Free()
+	e.scratch, e.groups, e.slots = nil, 0, nil
 	e.warn(tuned.Save(e.device, key, e.shape))
 	return nil
 }
@@ -84,9 +87,10 @@ func (e *deviceSplit) valid(s splitShape) bool {
 		sums && s.SumsThreads >= 32 && s.SumsThreads <= most && s.SumsThreads%32 == 0 && s.SumsRows >= 1 && e.fits(s)
 }
 
-// fits reports whether the slots' signs, exponents and intervals fit in shared memory.
+// fits reports whether the slots of several components fit in shared memory; those of one need not.
 func (e *deviceSplit) fits(s splitShape) bool {
-	return (s.SumsRows == 1 || s.SumsRows <= e.problem.Rows()) && fieldBytes*s.SumsRows*e.used()+8 <= e.device.Info().SharedPerBlock
+	slots := s.SumsRows * e.used()
+	return s.SumsRows == 1 || s.SumsRows <= e.problem.Rows() && (fieldBytes+4*e.context.Base().Stride())*slots+8 <= e.device.Info().SharedPerBlock
 }
 
 // tuneRuns is how often a candidate is timed; the least time counts.
