@@ -2,6 +2,7 @@ package gemv
 
 import (
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -157,6 +158,34 @@ func TestShapes(t *testing.T) {
 				t.Fatal(e.Err())
 			}
 			compareFields(t, fmt.Sprintf("p=%d, %+v", b.precision, s), e.result.Fields(), want)
+		}
+	}
+}
+
+// TestTies: products whose bits cut off are one half of a unit, a little more or a little less, with what decides far below. For
+// A = 2^(p-1) + 2^(p-2) + r and x = 2^(p-1) + 1 the bits cut off A*x are those of 2^(p-2) + r.
+func TestTies(t *testing.T) {
+	gputest.Device(t)
+	for _, b := range deviceBases {
+		bits := uint(b.precision)
+		power := func(k uint) *big.Int { return new(big.Int).Lsh(big.NewInt(1), k) }
+		number := func(x *big.Int) *big.Float { return new(big.Float).SetPrec(bits).SetInt(x) }
+		middle := new(big.Int).Add(power(bits-1), power(bits-2))
+		var a []*big.Float
+		for _, r := range []*big.Int{big.NewInt(0), big.NewInt(1), big.NewInt(2), big.NewInt(3), big.NewInt(-1), big.NewInt(-2), power(bits / 2), power(bits - 4)} {
+			a = append(a, number(new(big.Int).Add(middle, r)))
+		}
+		x := number(new(big.Int).Add(power(bits-1), big.NewInt(1)))
+		m, _ := Lookup("rns-split")
+		p := Problem{
+			M: len(a), N: 1, LDA: len(a), IncX: 1, IncY: 1, Alpha: Number(1), A: Numbers{Wide: a}, X: Numbers{Wide: []*big.Float{x}},
+			Y: Numbers{Float64: make([]float64, len(a))},
+		}
+		for _, rounding := range []rns.Rounding{rns.Truncate, rns.Nearest} {
+			o := Options{Precision: b.precision, ModuliBits: b.moduli, Rounding: rounding, Threads: 1}
+			want := resultOf(t, m, o, p, 1)
+			o.Device = gputest.Name(t)
+			compareFields(t, fmt.Sprintf("p=%d, %v", b.precision, rounding), resultOf(t, m, o, p, 1), want)
 		}
 	}
 }
