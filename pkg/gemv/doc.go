@@ -40,6 +40,13 @@
 // [Methods] lists them; float64.go, bigfloat.go, basic.go, split.go and deferred.go hold one each. Threads share rows or columns,
 // never the order of the operations on one component, so their number never changes a result.
 //
+// # Devices
+//
+// rns-basic and rns-split also run on a GPU (device_basic.go, device_split.go; kernels in cuda/gemv.cu), with the operations and
+// the order of the CPU, so that results are the same bit for bit. Such an engine is a [DeviceEngine]: Load converts on the host, copies
+// to the device and reserves the workspace there; Run is kernels alone, each timed by events. How many threads
+// work on what ([Options].Tune, device_shape.go, device_tune.go) never changes a result.
+//
 // # Errors
 //
 // With S = |alpha||op(A)||x| + |beta||y|, component by component, and g(k) = k*u/(1 - k*u), methods that round every operation satisfy
