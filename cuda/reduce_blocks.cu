@@ -37,7 +37,11 @@ MP_DEVICE void sumBlock(Context<G> c, u32 g, u32 groups, const Vector &x, u64 n,
 		Number s = zeroNumber(digits);
 		for (u64 start = first + t; start < n; start += step) {
 #pragma unroll 1
-			for (u64 i = start; i < n && i <= start + grid.size; i += grid.size) s = add(c, digits, s, x.load(i));
+			for (u64 i = start; i < n && i <= start + grid.size; i += grid.size) {
+				u64 next = i == start ? start + grid.size : start + step;
+				if (next < n) fetchAhead(c, x, next);
+				s = add(c, digits, s, x.load(i));
+			}
 		}
 		c.group.sync();
 		if (c.group.lane() == 0) slots.store(t, s);

@@ -13,7 +13,10 @@ struct Terms {
 template <class G> MP_DEVICE void addTerms(Context<G> c, const Terms &terms, const Vector &sum) {
 	u64 i = terms.first;
 	Number s = i ? sum.load(0) : copied(c, sum.digitsOf(0), terms.x.load(i++));
-	for (; i < terms.end; i++) s = add(c, sum.digitsOf(0), s, terms.x.load(i));
+	for (; i < terms.end; i++) {
+		if (i + 1 < terms.end) fetchAhead(c, terms.x, i + 1);
+		s = add(c, sum.digitsOf(0), s, terms.x.load(i));
+	}
 	c.group.sync();
 	if (c.group.lane() == 0) sum.store(0, s);
 }
@@ -24,6 +27,8 @@ template <class G> MP_DEVICE void addPairs(Context<G> c, const Terms &terms, con
 	u32 top = 0;
 	for (u64 k = terms.first / 2; k; k &= k - 1) top++;
 	for (u64 i = terms.first; i + 1 < terms.end; i += 2) {
+		if (i + 2 < terms.end) fetchAhead(c, terms.x, i + 2);
+		if (i + 3 < terms.end) fetchAhead(c, terms.x, i + 3);
 		Number left = terms.x.load(i), s = terms.x.load(i + 1);
 		for (u64 k = i / 2 + 1;; k /= 2) { // joins as often as k can be halved
 			s = add(c, slots.digitsOf(top), left, s);

@@ -35,6 +35,19 @@ struct Vector {
 	}
 };
 
+// fetchAhead brings number j of x to the first-level cache; residueStep is 1.
+template <class G> MP_DEVICE void fetchAhead(const Context<G> &c, const Vector &x, u64 j) {
+	const u32 *digits = x.digits + j * x.numberStep;
+	for (u32 i = 8 * c.group.lane(); i < c.b.stride; i += 8 * c.group.size()) prefetch(digits + i);
+	if (c.group.lane() == 0) {
+		prefetch(x.lo + j);
+		prefetch(x.up + j);
+		prefetch(x.exp + j);
+		prefetch(x.intervalExp + j);
+		prefetch(x.neg + j);
+	}
+}
+
 // Memory for the scratch numbers of all groups: residue i of number k of group g at p[(i*3 + k)*groups + g], so that groups of one
 // lane each lie side by side.
 struct ScratchMemory {
