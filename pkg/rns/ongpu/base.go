@@ -170,7 +170,7 @@ type Scratch struct {
 type ScratchParameter struct {
 	p      gpu.Pointer[uint32]
 	groups uint32
-	unused uint32
+	_      uint32
 }
 
 // NewScratch allocates memory for so many groups.

@@ -27,7 +27,7 @@ type VectorParameter struct {
 	neg         gpu.Pointer[bool]
 	numberStep  uint64
 	residueStep uint32
-	unused      uint32
+	_           uint32
 }
 
 // NewVector allocates n numbers, whose values are not defined. Residue i of number j lies at j*Stride + i, as in rns.Vector.
