@@ -247,23 +247,23 @@ func TestBrowserWithoutScripts(t *testing.T) {
 // the pictures in.
 func TestBrowserScreenshot(t *testing.T) {
 	t.Parallel()
-	b := findBrowser(t)
-	folder := os.Getenv("MPBENCH_SCREENSHOTS")
-	if folder == "" {
-		folder = t.TempDir()
-	}
-	url := serve(t, map[string]string{"/": htmlOf(t, testRun(), Options{})})
-	for _, width := range []int{1280, 500} { // the narrowest window of this browser; TestBrowserShows has a frame of 400
-		path := filepath.Join(folder, fmt.Sprintf("report-%d.png", width))
-		b.run(t, "--screenshot="+path, fmt.Sprintf("--window-size=%d,1600", width), url)
-		f, err := os.Open(path)
+	d := findBrowser(t).open(t, serve(t, map[string]string{"/": htmlOf(t, testRun(), Options{})}))
+	d.wait(`document.readyState === 'complete' && document.querySelectorAll('th button').length > 0`)
+	for _, width := range []int{1280, 400} {
+		d.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 1600, "deviceScaleFactor": 1, "mobile": width < 500}, nil)
+		var shot struct{ Data []byte }
+		d.call("Page.captureScreenshot", map[string]any{"format": "png"}, &shot)
+		if folder := os.Getenv("MPBENCH_SCREENSHOTS"); folder != "" {
+			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("report-%d.png", width)), shot.Data, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		img, err := png.Decode(bytes.NewReader(shot.Data))
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer f.Close()
-		img, err := png.Decode(f)
-		if err != nil {
-			t.Fatal(err)
+		if img.Bounds().Dx() != width {
+			t.Errorf("%d pixels wide, want %d", img.Bounds().Dx(), width)
 		}
 		if used := inked(img); used < 0.02 || used > 0.6 {
 			t.Errorf("%d pixels wide: %.1f %% of the page is not paper", width, 100*used)
