@@ -184,6 +184,11 @@ func figure7Run() *bench.Run {
 			r.Device = "cuda:0"
 			run.Records = append(run.Records, r)
 		}
+		for _, blocks := range []int{32, 256} {
+			r := withTime(made("sum", "reduce3", p, "uniform01", 1_000_000), 5e8/float64(blocks)*float64(int(1)<<i))
+			r.Device, r.Blocks = "cuda:0", blocks
+			run.Records = append(run.Records, r)
+		}
 	}
 	return run
 }

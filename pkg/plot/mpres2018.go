@@ -29,11 +29,13 @@ func isFigure6(records []*bench.Record) bool {
 		len(filter(records, func(r *bench.Record) bool { return r.Method != "reduce3" })) > 0
 }
 
-// drawFigure7 shows the GPU variants of reduce1 and reduce2. Where the records hold none of these, the CPU's reduce1 and
+// drawFigure7 shows the GPU variants of reduce1 and reduce2, and reduce3 by its number of blocks where it ran on a GPU. Where the records hold none of these, the CPU's reduce1 and
 // reduce2 stand in for them, and the picture says so.
 func drawFigure7(records []*bench.Record, _ Options) *chart {
 	if len(filter(records, inFigure7)) > 0 {
-		return drawMPRES("2018 paper, Figure 7: time of multiple-precision sums on a GPU", records, inFigure7)
+		return drawMPRES("2018 paper, Figure 7: time of multiple-precision sums on a GPU", records, func(r *bench.Record) bool {
+			return inFigure7(r) || inFigure6(r) && r.Device != "cpu"
+		})
 	}
 	c := drawMPRES("2018 paper, Figure 7: time of multiple-precision sums", records, func(r *bench.Record) bool {
 		return r.Command == "sum" && (r.Method == "reduce1" || r.Method == "reduce2")
