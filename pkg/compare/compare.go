@@ -88,7 +88,7 @@ func (e *DataError) Error() string {
 	}
 	more := ""
 	if e.Cases > 1 {
-		more = fmt.Sprintf(" (and %d cases more)", e.Cases-1)
+		more = fmt.Sprintf(" (and %d more)", e.Cases-1)
 	}
 	return fmt.Sprintf("%s: different data, SHA-256 %.16s... and %.16s...%s", e.Label, e.Old, e.New, more)
 }

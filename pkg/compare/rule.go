@@ -57,6 +57,8 @@ func ParseRule(text string) (Rule, error) {
 		return r, fmt.Errorf("%q: want time> and a percentage of at least 0, as time>5%%", text)
 	case r.what == "bits" && (err != nil || compact[end] != '<' || percent || !(r.limit <= 0)):
 		return r, fmt.Errorf("%q: want bits< and a number of at most 0, as bits<-1", text)
+	case r.what == "hash" || r.what == "bound" || r.what == "missing":
+		return r, fmt.Errorf("%q: %s takes no limit", text, r.what)
 	case r.what != "time" && r.what != "bits":
 		return r, fmt.Errorf("%s; want time>5%%, bits<-1, hash, bound or missing", suggest.Unknown("rule", r.what, ruleNames))
 	}
@@ -105,7 +107,7 @@ func (r Rule) broken(row *Row) string {
 	switch r.what {
 	case "time":
 		if t := row.Time; t != nil && t.Significant && 100*(t.Ratio-1) > r.limit {
-			return fmt.Sprintf("%.1f %% slower (%s), p = %.2g", 100*(t.Ratio-1), t.Interval(), t.P)
+			return fmt.Sprintf("%s (%s), p = %.2g", Percent(t.Ratio), t.Interval(), t.P)
 		}
 	case "bits":
 		if row.BitsChange < r.limit {
@@ -133,15 +135,23 @@ func (b Bits) String() string {
 
 // Interval writes the interval for the change of the time: "+1.2 to +3.4%".
 func (t *Time) Interval() string {
+	if t.Hi >= largeRatio {
+		return factor(t.Lo) + " to " + factor(t.Hi)
+	}
 	return strings.TrimSuffix(Percent(t.Lo), "%") + " to " + Percent(t.Hi)
 }
 
-// Percent writes a ratio as a change, "+4.2%", or, where that would be 1000 % and more, as a factor, "x12.3".
+// largeRatio is the ratio from which on a change is written as a factor.
+const largeRatio = 11
+
+func factor(ratio float64) string { return fmt.Sprintf("x%.3g", ratio) }
+
+// Percent writes a ratio as a change, "+4.2%", or, from 1000 % on, as a factor, "x12.3".
 func Percent(ratio float64) string {
 	change := 100 * (ratio - 1)
 	switch {
-	case change >= 1000:
-		return fmt.Sprintf("x%.3g", ratio)
+	case ratio >= largeRatio:
+		return factor(ratio)
 	case change >= 99.95 || change <= -99.95:
 		return fmt.Sprintf("%+.0f%%", change)
 	}

@@ -37,7 +37,7 @@ func writeCheck(w io.Writer, c *check.Check, rows []check.Row, all bool, opts Op
 			failed++
 		}
 	}
-	text := fmt.Sprintf("%s  %s: %s", verdict(failed > 0, opts), c.Name, plural(len(rows), "row", "rows"))
+	text := fmt.Sprintf("%s  %s: %s", verdict(failed > 0, opts), printable(c.Name), plural(len(rows), "row", "rows"))
 	if failed > 0 {
 		text += fmt.Sprintf(", %d failing", failed)
 	}
@@ -67,14 +67,24 @@ func writeRow(w io.Writer, r *check.Row, all bool, opts Options) {
 	if len(r.Failures) > 0 {
 		mark = "!"
 	}
-	text := "   " + mark + " " + r.Label()
+	text := "   " + mark + " " + printable(r.Label())
 	if all {
 		text += ": " + facts(r)
 	}
 	wrapIndented(w, text, opts.Width, "        ")
 	for _, f := range r.Failures {
-		wrapIndented(w, "      "+f.String(), opts.Width, "        ")
+		wrapIndented(w, "      "+printable(f.String()), opts.Width, "        ")
 	}
+}
+
+// printable replaces control characters, which names of files and checks may hold.
+func printable(text string) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' || c == 0x7f {
+			return '?'
+		}
+		return c
+	}, text)
 }
 
 // facts are what a row is judged by.
