@@ -244,9 +244,21 @@ func (o *checkOptions) report(cmd *cobra.Command, c *checker) error {
 		return &statusError{exitCheckFailed, fmt.Sprintf("%d of %d rows failed", n, len(result.Rows))}
 	}
 	if o.update {
+		warnUncertain(cmd.ErrOrStderr(), c.rows)
 		return updateBaseline(out, c.plan.Baseline, c.baseline, baseline, options)
 	}
 	return nil
+}
+
+// warnUncertain names the rows whose time ratio is not known well enough for the limit that refers to it.
+func warnUncertain(w io.Writer, rows []check.Row) {
+	for i := range rows {
+		r := &rows[i]
+		if t := r.Check.Limits.Time; t != nil && t.Slower != nil && r.Time != nil && r.Time.Ratio.Spread() > t.Slower.Value/100 {
+			fmt.Fprintf(w, "warning: %s: the time ratio is known to %.2g %% only; update the baseline on a quiet machine, or raise slower\n",
+				r.Label(), 100*r.Time.Ratio.Spread())
+		}
+	}
 }
 
 func (o *checkOptions) exportRecords(c *checker) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -84,10 +85,10 @@ func planCheck(path string, c *check.Check) (plannedCheck, error) {
 	relative := check.Setting{Key: "method", Value: t.RelativeTo.Value, Line: t.RelativeTo.Line}
 	settings := slices.DeleteFunc(slices.Clone(c.Settings), func(s check.Setting) bool { return s.Key == "method" })
 	planned.references, err = planSettings(path, c, append(settings, relative))
-	if err != nil {
-		return planned, &check.Error{Path: path, Line: relative.Line, Key: "relative-to", Text: oneLine(err)}
+	if e := (*check.Error)(nil); errors.As(err, &e) {
+		e.Line, e.Key = relative.Line, "relative-to" // all other settings were right before
 	}
-	return planned, nil
+	return planned, err
 }
 
 // planSettings plans a check with the given settings. An error names the first of them that brings it about.
@@ -118,7 +119,7 @@ func planSettings(path string, c *check.Check, settings []check.Setting) ([]job,
 }
 
 func blame(path string, s check.Setting, err error) error {
-	if e, ok := err.(*check.Error); ok {
+	if e := (*check.Error)(nil); errors.As(err, &e) {
 		return e
 	}
 	return &check.Error{Path: path, Line: s.Line, Key: s.Key, Text: oneLine(err)}

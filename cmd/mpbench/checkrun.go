@@ -148,7 +148,7 @@ func (c *checker) time(ctx context.Context, planned plannedCheck, j job, base *c
 		t.Ratio, t.Slower, _ = c.ratios.Exceeds(ctx, t.Limit, operation, against)
 	}
 	if measured {
-		t.Ratio, _ = c.ratios.Measure(ctx, operation, against, nil)
+		t.Ratio, _ = c.ratios.Best(ctx, operation, against)
 	}
 	return t, unchecked, nil
 }

@@ -149,6 +149,24 @@ func (p *pair) result(confidence float64) Ratio {
 	}
 }
 
+// Best measures three times without a decision and returns the ratio with the narrowest interval, which the others' disturbances are
+// no part of: for a ratio that is to be kept.
+func (s RatioSampler) Best(ctx context.Context, operation, reference func()) (best Ratio, ok bool) {
+	for range 3 {
+		r, done := s.Measure(ctx, operation, reference, nil)
+		if !done {
+			return Ratio{}, false
+		}
+		if !ok || r.Spread() < best.Spread() {
+			best, ok = r, true
+		}
+	}
+	return best, ok
+}
+
+// Spread is the width of the interval, relative to the median.
+func (r Ratio) Spread() float64 { return (r.Hi - r.Lo) / r.Median }
+
 // slowerPauses are the times between the measurements of Exceeds. What disturbs all of them lasts for seconds.
 var slowerPauses = []time.Duration{200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second}
 

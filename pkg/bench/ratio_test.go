@@ -81,6 +81,28 @@ func TestExceeds(t *testing.T) {
 	}
 }
 
+// TestBest: of a disturbed measurement and quiet ones, a quiet one is kept.
+func TestBest(t *testing.T) {
+	c := &steps{}
+	runs := 0
+	operation := func() { // takes 130 ns, and in its first runs more
+		c.now += 130
+		if runs++; runs < 60 {
+			c.now += time.Duration(60 - runs)
+		}
+	}
+	s := RatioSampler{Clock: c, MaxRounds: 10, MaxTime: time.Hour, Batch: 1000}
+	r, ok := s.Best(context.Background(), operation, c.takes(100))
+	if !ok || r.Spread() != 0 || r.Median != 1.3 {
+		t.Errorf("%+v, %v", r, ok)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, ok := s.Best(ctx, operation, operation); ok {
+		t.Error("a result of a cancelled measurement")
+	}
+}
+
 // spin works for a number of steps that the compiler cannot leave out.
 func spin(n int) {
 	x := uint64(n)
