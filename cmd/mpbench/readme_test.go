@@ -105,6 +105,10 @@ func sorted(text string) string {
 // run returns what the command prints on standard output.
 func (s session) run(t *testing.T, more ...string) string {
 	t.Helper()
+	if strings.HasPrefix(s.command, "check ") { // plans are named as seen from the root
+		t.Chdir("../..")
+		defer t.Chdir("cmd/mpbench")
+	}
 	var stdout, stderr strings.Builder
 	if code := run(context.Background(), append(strings.Fields(s.command), more...), &stdout, &stderr); code != 0 {
 		t.Errorf("mpbench %s: exit code %d: %s", s.command, code, stderr.String())

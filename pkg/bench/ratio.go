@@ -12,12 +12,13 @@ import (
 // It takes rounds. In each, both operations run one right after the other, the order changing from round to round, as
 // often as makes both take the same time: at least Batch, or one run of the longer one. Whatever slows the machine for longer than a
 // round, such as another program or a clock that changes, slows both alike; what interrupts one batch is as likely to hit the
-// other, since they are equally long. The ratio of a round is that of the mean times; the result is the median of the
+// other, since they are equally long. Batches are short beside the 3 ms and more for which a busy system lets a program run, so that
+// most rounds are not interrupted at all. The ratio of a round is that of the mean times; the result is the median of the
 // rounds' ratios, with an interval that assumes nothing about their distribution (MedianInterval).
 type RatioSampler struct {
-	Batch      time.Duration // least time of a batch; 0 for 1 ms
+	Batch      time.Duration // least time of a batch; 0 for 200 µs
 	Rounds     int           // rounds before the first decision; 0 for 15, which an interval of 99 % needs to bear two outliers at either end
-	MaxRounds  int           // 0 for 301
+	MaxRounds  int           // 0 for 1001
 	MaxTime    time.Duration // after which no round is begun; 0 for 2 s
 	Confidence float64       // of the interval; 0 for 0.99
 	Clock      Clock         // nil for SystemClock
@@ -39,13 +40,13 @@ type Ratio struct {
 
 func (s RatioSampler) withDefaults() RatioSampler {
 	if s.Batch == 0 {
-		s.Batch = time.Millisecond
+		s.Batch = 200 * time.Microsecond
 	}
 	if s.Rounds == 0 {
 		s.Rounds = 15
 	}
 	if s.MaxRounds == 0 {
-		s.MaxRounds = 301
+		s.MaxRounds = 1001
 	}
 	if s.MaxTime == 0 {
 		s.MaxTime = 2 * time.Second
@@ -167,14 +168,12 @@ func (s RatioSampler) Best(ctx context.Context, operation, reference func()) (be
 // Spread is the width of the interval, relative to the median.
 func (r Ratio) Spread() float64 { return (r.Hi - r.Lo) / r.Median }
 
-// slowerPauses are the times between the measurements of Exceeds. What disturbs all of them lasts for seconds.
-var slowerPauses = []time.Duration{200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second}
-
-// Exceeds tells whether the ratio is above a limit. A measurement finds it so if the lower end of its interval is; only if five
-// measurements in a row do, with growing pauses between them, the answer is yes. One that does not ends it with no.
+// Exceeds tells whether the ratio is above a limit. A measurement finds it so if the lower end of its interval is. The answer is yes
+// only if five measurements find it so, with growing pauses between them; one whose median is not above the limit ends it with no, and
+// one that is neither is repeated, until there are ten.
 //
-// The chance of a false yes of one measurement is at most (1 - Confidence) / 2 at each of its up to 8 decisions, so at most 4 %, and of
-// five that are independent 10^-7. The pauses are there because disturbances are not independent. A ratio that truly is above the
+// The chance of a false yes of one measurement is at most (1 - Confidence) / 2 at each of its up to 12 decisions, so at most 6 %, and of
+// five that are independent 10^-6. The pauses are there because disturbances are not independent. A ratio that truly is above the
 // limit by more than the width of the interval, some per cent as a rule, is found each time.
 //
 // The ratio returned is that of the last measurement; ok is false if ctx was cancelled.
@@ -183,15 +182,24 @@ func (s RatioSampler) Exceeds(ctx context.Context, limit float64, operation, ref
 	return repeat(ctx, limit, func() (Ratio, bool) { return s.Measure(ctx, operation, reference, decided) }, slowerPauses)
 }
 
-// repeat repeats a measurement with pauses until one is not above the limit.
+// slowerPauses are the pauses after measurements that find a ratio above its limit, but for the last. What disturbs all of them lasts for
+// seconds.
+var slowerPauses = []time.Duration{200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second}
+
+// repeat measures until the answer is clear, see Exceeds.
 func repeat(ctx context.Context, limit float64, measure func() (Ratio, bool), pauses []time.Duration) (Ratio, bool, bool) {
-	for {
+	for left := 2*(len(pauses)+1) - 1; ; left-- {
 		r, ok := measure()
-		if !ok || r.Lo <= limit {
+		above := r.Lo > limit
+		switch {
+		case !ok || r.Median <= limit:
 			return r, false, ok
-		}
-		if len(pauses) == 0 {
+		case above && len(pauses) == 0:
 			return r, true, true
+		case left == 0:
+			return r, false, true
+		case !above:
+			continue
 		}
 		select {
 		case <-time.After(pauses[0]):

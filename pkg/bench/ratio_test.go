@@ -58,25 +58,29 @@ func TestRatioLimits(t *testing.T) {
 	}
 }
 
-// TestExceeds: a disturbed measurement is no yes, nor are four; five in a row are.
+// TestExceeds: measurements that find the ratio above its limit (a), not above (n) or neither (u). Five above are a yes, one that is not is a
+// no, and ten in all are enough.
 func TestExceeds(t *testing.T) {
-	pauses := make([]time.Duration, 4)
-	for disturbed, want := range map[int]bool{0: false, 1: false, 4: false, 5: true} {
-		measurements := 0
+	kinds := map[byte]Ratio{'a': {Median: 1.3, Lo: 1.2, Hi: 1.4}, 'n': {Median: 1.1, Lo: 1.0, Hi: 1.2}, 'u': {Median: 1.2, Lo: 1.1, Hi: 1.3}}
+	for _, c := range []struct {
+		measurements string
+		want         bool
+	}{
+		{"n", false}, {"an", false}, {"aaaan", false}, {"aaaaa", true}, {"auaauaa", true}, {"uuuuun", false}, {"uuuuuaaaaa", true},
+		{"uuuuuuaaaa", false}, {"uuuuuuuuuu", false},
+	} {
+		n := 0
 		r, got, ok := repeat(context.Background(), 1.15, func() (Ratio, bool) {
-			measurements++
-			if measurements <= disturbed {
-				return Ratio{Median: 1.3, Lo: 1.2, Hi: 1.4}, true
-			}
-			return Ratio{Median: 1.2, Lo: 1.1, Hi: 1.3}, true
-		}, pauses)
-		if got != want || !ok || measurements != min(disturbed+1, 5) || want != (r.Median == 1.3) {
-			t.Errorf("%d disturbed: %v, %v, %+v after %d", disturbed, got, ok, r, measurements)
+			n++
+			return kinds[c.measurements[n-1]], true
+		}, make([]time.Duration, 4))
+		if got != c.want || !ok || n != len(c.measurements) || r != kinds[c.measurements[n-1]] {
+			t.Errorf("%s: %v, %v, %+v after %d", c.measurements, got, ok, r, n)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, yes, ok := repeat(ctx, 1, func() (Ratio, bool) { return Ratio{Lo: 2}, true }, []time.Duration{time.Hour}); yes || ok {
+	if _, yes, ok := repeat(ctx, 1, func() (Ratio, bool) { return Ratio{Lo: 2, Median: 2}, true }, []time.Duration{time.Hour}); yes || ok {
 		t.Error("an answer after an interruption")
 	}
 }
