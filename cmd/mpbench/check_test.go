@@ -52,11 +52,9 @@ func (s *seeded) Sum() {
 	}
 }
 
-// seed puts a worse method in the place of one until the test ends.
-func seed(t *testing.T, method string, add *big.Rat, more int) {
-	t.Helper()
+// seed puts a worse method in the place of one, until the function that it returns is called.
+func seed(method string, add *big.Rat, more int) (restore func()) {
 	old := sumMethods
-	t.Cleanup(func() { sumMethods = old })
 	sumMethods = func() []reduce.Method {
 		list := reduce.Methods()
 		i := slices.IndexFunc(list, func(m reduce.Method) bool { return m.Name == method })
@@ -67,6 +65,7 @@ func seed(t *testing.T, method string, add *big.Rat, more int) {
 		}
 		return list
 	}
+	return func() { sumMethods = old }
 }
 
 // seeds are the regressions that must be found: 2^-48 takes neumaier's results to fewer than 49 bits, 3 fewer than any of the data sets gives.
@@ -153,20 +152,39 @@ func TestCheckSeeded(t *testing.T) {
 			runs = 10
 		}
 		for range runs {
-			if stdout, stderr, code := mpbench(t, "check", "-q", plan); code != 0 {
+			if stdout, stderr, code := mpbench(t, "check", "-q", "-v", plan); code != 0 {
 				t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 			}
 		}
 	})
 	for _, s := range seeds {
 		t.Run(s.name, func(t *testing.T) {
-			seed(t, s.method, s.add, s.more)
-			stdout, stderr, code := mpbench(t, "check", "-q", plan)
-			if got := failing(stdout); code != exitCheckFailed || !slices.Equal(got, []string{s.method + " " + s.limit}) {
-				t.Errorf("exit code %d, failing %q:\n%s%s", code, got, stdout, stderr)
+			restore := seed(s.method, s.add, s.more)
+			stdout, code := caught(t, plan, s.method+" "+s.limit)
+			restore()
+			// A baseline made while the machine was at its busiest can be too high: then a new one is made, as users are told to.
+			for tries := 1; code == exitOK && s.limit == "time" && tries < 3; tries++ {
+				t.Logf("not caught with this baseline:\n%s", stdout)
+				plan = makePlan(t)
+				restore = seed(s.method, s.add, s.more)
+				stdout, code = caught(t, plan, s.method+" "+s.limit)
+				restore()
+			}
+			if code != exitCheckFailed {
+				t.Errorf("exit code %d:\n%s", code, stdout)
 			}
 		})
 	}
+}
+
+// caught checks a plan with a seeded method. If a row fails, it must be the one that should.
+func caught(t *testing.T, plan, want string) (stdout string, code int) {
+	t.Helper()
+	stdout, stderr, code := mpbench(t, "check", "-q", "-v", plan)
+	if got := failing(stdout); code != exitOK && !slices.Equal(got, []string{want}) {
+		t.Errorf("failing %q:\n%s%s", got, stdout, stderr)
+	}
+	return stdout, code
 }
 
 // keepBusy starts as many goroutines as there are processors, which work in and beyond the caches, and now and then sleep. The function
