@@ -85,6 +85,26 @@ func compare(printed, here string, x exact.Value, note string) Cell {
 	return c
 }
 
+// shortExponent writes a number in scientific notation as the papers do: "2.7e-7", "1.0".
+func shortExponent(text string) string {
+	mantissa, exponent, ok := strings.Cut(text, "e")
+	if e, err := strconv.Atoi(exponent); ok && err == nil {
+		if e == 0 {
+			return mantissa
+		}
+		return mantissa + "e" + strconv.Itoa(e)
+	}
+	return text
+}
+
+// ratioText writes a ratio with three significant digits, and no exponent.
+func ratioText(x float64) string {
+	if x >= 999.5 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return fmt.Sprintf("%.3g", x)
+}
+
 // duration writes nanoseconds with three significant digits.
 func duration(ns float64) string {
 	for _, unit := range []struct {

@@ -111,7 +111,7 @@ func (t *timing) statement(g *Group, text, printed string, slow, fast operand) {
 func ratioRow(r *Result, text, printed string, a, b float64, known bool) Row {
 	c := Cell{Paper: printed, Verdict: Missing}
 	if known {
-		c.Here, c.Verdict = fmt.Sprintf("%.3g", a/b), Fails
+		c.Here, c.Verdict = ratioText(a/b), Fails
 		if a > b {
 			c.Verdict = Agrees
 		}

@@ -120,11 +120,11 @@ func writeLike(printed string, x exact.Value) string {
 			return d.Plain(n)
 		}
 	}
-	return x.Text(n)
+	return shortExponent(x.Text(n))
 }
 
 // shortError is the error of a record in two digits, never capped.
-func shortError(record bench.Record) string { return number(record.RelError).Text(2) }
+func shortError(record bench.Record) string { return shortExponent(number(record.RelError).Text(2)) }
 
 // number reads a decimal of a record.
 func number(text string) exact.Value {

@@ -135,7 +135,7 @@ func againstRoundedReference(records []bench.Record) Group {
 		for _, record := range records {
 			if record.Dataset.Name == "mcnamee2" && record.Method == row.method && record.PrecisionBits == row.bits && record.Device == "cpu" {
 				e := exact.Measure(number(record.Value), reference).Rel
-				g.Rows = append(g.Rows, Row{Bits: row.bits, Label: row.method, Device: "cpu", Cells: []Cell{compare(printed.error, e.Text(2), e, "")}})
+				g.Rows = append(g.Rows, Row{Bits: row.bits, Label: row.method, Device: "cpu", Cells: []Cell{compare(printed.error, shortExponent(e.Text(2)), e, "")}})
 			}
 		}
 	}

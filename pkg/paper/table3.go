@@ -118,7 +118,7 @@ func mostExpensive(device string, shares map[string]float64) Group {
 		{"the digits of B take longer than all roundings", "12.2", "matrix-residues", "rounding"},
 	} {
 		a, b := shares[s.slow], shares[s.fast]
-		c := Cell{Paper: s.printed, Here: fmt.Sprintf("%.3g", a/b), Verdict: Fails}
+		c := Cell{Paper: s.printed, Here: ratioText(a / b), Verdict: Fails}
 		if a > b {
 			c.Verdict = Agrees
 		}

@@ -62,7 +62,7 @@ func Advise(r *advise.Result, data, command string) *Document {
 		}
 	}
 	if left > 0 {
-		d.Closing = append(d.Closing, fmt.Sprintf("left out: %s that miss the wish where the same method meets it with more bits; --format csv has all", plural(left, "row", "rows")))
+		d.Closing = append(d.Closing, fmt.Sprintf("left out: %s of methods with fewer bits than they need; --format csv has all", plural(left, "row", "rows")))
 	}
 	s.Title = s.Facts[0]
 	s.Facts = s.Facts[1:]
@@ -152,7 +152,7 @@ func adviceTexts(r *advise.Result, command string) []string {
 	if !r.Best.Promised {
 		why = "it meets the wish on these data, though its bound does not promise it"
 	}
-	texts := []string{fmt.Sprintf("recommended: %s, %s\n%s", candidateName(*r.Best), why, command)}
+	texts := []string{fmt.Sprintf("recommended: %s, %s\n%s", candidateName(*r.Best), why, literal+command)}
 	if r.Promised != nil {
 		texts = append(texts, fmt.Sprintf("for other data of this kind: %s, whose bound promises the wish, at %s times the cost", candidateName(*r.Promised), threeDigits(r.Promised.CostNs/r.Best.CostNs)))
 	}

@@ -14,7 +14,7 @@ type Document struct {
 	Title   string
 	Sheets  []Sheet
 	Notes   []Note
-	Closing []string // paragraphs at the end
+	Closing []string // paragraphs at the end; lines in them that begin with four spaces are not broken
 
 	Environment *bench.Environment // in the last line of a table, nil for none
 

@@ -38,7 +38,12 @@ func documentMarkdown(w io.Writer, d *Document, opts Options) error {
 		fmt.Fprintf(out, "* %s: %s\n", escapeMarkdown(n.Label), escapeMarkdown(n.Text))
 	}
 	for _, text := range d.Closing {
-		fmt.Fprintf(out, "\n%s\n", escapeMarkdown(text))
+		for _, line := range strings.Split(text, "\n") {
+			if !strings.HasPrefix(line, literal) { // which Markdown takes for code
+				line = escapeMarkdown(line)
+			}
+			fmt.Fprintf(out, "\n%s\n", line)
+		}
 	}
 	return out.Flush()
 }

@@ -40,16 +40,27 @@ func documentTable(w io.Writer, d *Document, opts Options) error {
 	return out.Flush()
 }
 
+// literal is how lines begin that are not to be broken, such as commands.
+const literal = "    "
+
 // writeParagraph writes a text broken between words; line breaks in it stay, and lines after the first are indented.
 func writeParagraph(w io.Writer, text, indent string, width int) {
 	if text == "" {
 		return
 	}
-	for i, line := range breakText(text, width-len(indent)) {
-		if i > 0 {
-			line = indent + line
+	first := true
+	for _, part := range strings.Split(text, "\n") {
+		lines := breakText(part, width-len(indent))
+		if strings.HasPrefix(part, literal) {
+			lines = []string{part}
 		}
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
+		for _, line := range lines {
+			if !first {
+				line = indent + line
+			}
+			first = false
+			fmt.Fprintln(w, strings.TrimRight(line, " "))
+		}
 	}
 }
 

@@ -99,7 +99,7 @@ func paperSheet(g paper.Group, labels map[string]string) Sheet {
 	s := Sheet{Title: g.Title, Facts: g.Facts}
 	if !g.Statements {
 		s.Columns = []SheetColumn{
-			{Head: [2]string{"", "bits"}, Right: true}, {Head: [2]string{"", "of what"}}, {Head: [2]string{"", "device"}, Optional: true},
+			{Head: [2]string{"", "bits"}, Right: true}, {Head: [2]string{"", "of what"}},
 		}
 	}
 	for _, q := range g.Quantities {
@@ -136,11 +136,11 @@ func paperCells(g paper.Group, row paper.Row, labels map[string]string) []string
 		if row.Bits != 0 {
 			bits = fmt.Sprint(row.Bits)
 		}
-		device := row.Device
-		if device == "cpu" {
-			device = "" // shown where there is another
+		label := row.Label
+		if row.Device != "" && row.Device != "cpu" {
+			label += " " + row.Device
 		}
-		cells = []string{bits, row.Label, device}
+		cells = []string{bits, label}
 	}
 	for _, c := range row.Cells {
 		here, verdict := c.Here, string(c.Verdict)
