@@ -92,14 +92,14 @@ template <class G, class F> MP_DEVICE void roundProducts(Context<G> &c, const Pr
 }
 
 // The kernels gemvRoundGxR round products by groups of G threads with R residues each in registers, for at most G*R residues; the memory
-// has room for all groups of the grid.
+// has room for all groups of the grid; lowM is M mod 2^64.
 #define MP_ROUND_KERNEL(G, R)                                                                                          \
-	MP_KERNEL(gemvRound##G##x##R, 256)(Base base, ScratchMemory memory, Products p) {                                  \
+	MP_KERNEL(gemvRound##G##x##R, 256)(Base base, ScratchMemory memory, Products p, u64 lowM) {                        \
 		u32 group = (blockIdx.x * blockDim.x + threadIdx.x) / G, groups = gridDim.x * blockDim.x / G;                  \
 		Context<GroupOf<G>::type> c(base, GroupOf<G>::type(), memory.of(group));                                       \
 		Held<G, R> held;                                                                                               \
-		held.loadModuli(base, c.group.lane());                                                                         \
-		roundProducts(c, p, group, groups, [&](const Number &z, i32 k) { return roundHeld<G, R>(c, held, z, k); });    \
+		held.loadModuli(base, c.group.lane(), lowM);                                                                   \
+		roundProducts(c, p, group, groups, [&](const Number &z, i32 k) { return roundHeld<G, R>(c, held, z, k, lowM); });\
 	}                                                                                                                  \
 	MP_REGISTER(gemvRound##G##x##R)
 
@@ -116,7 +116,7 @@ MP_ROUND_KERNEL(32, 4);
 MP_ROUND_KERNEL(32, 8);
 
 // gemvRoundAny is the same for any number of residues, which stay in memory.
-MP_KERNEL(gemvRoundAny, 256)(Base base, ScratchMemory memory, Products p) {
+MP_KERNEL(gemvRoundAny, 256)(Base base, ScratchMemory memory, Products p, u64) {
 	u32 group = (blockIdx.x * blockDim.x + threadIdx.x) / 32, groups = gridDim.x * blockDim.x / 32;
 	Context<Warp<32>> c(base, Warp<32>(), memory.of(group));
 	roundProducts(c, p, group, groups, [&](const Number &z, i32 k) { return roundTo(base.self, c.group, c.scratch, z, k); });

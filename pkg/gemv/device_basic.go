@@ -49,6 +49,13 @@ const basicThreads = 32
 // basicPhase is the method's only phase.
 const basicPhase = "gemv"
 
+// basicParameters are those of gemvBasicProducts.
+type basicParameters struct {
+	Base     ongpu.BaseParameter
+	Scratch  ongpu.ScratchParameter
+	Products productParameters
+}
+
 // rowsParameters are those of gemvBasicRows.
 type rowsParameters struct {
 	Base    ongpu.BaseParameter
@@ -90,7 +97,7 @@ func basicLaunch(n int) gpu.Launch {
 
 func (e *deviceBasic) scaleStep(p productParameters) (step, error) {
 	bytes := 2 * p.numbers() * int64(e.context.Base().TermBytes())
-	return newStep(&e.deviceResidues, basicPhase, "gemvBasicProducts", basicLaunch(int(p.Rows)), roundParameters{e.base.Parameter(), e.scratch.Parameter(), p}, bytes)
+	return newStep(&e.deviceResidues, basicPhase, "gemvBasicProducts", basicLaunch(int(p.Rows)), basicParameters{e.base.Parameter(), e.scratch.Parameter(), p}, bytes)
 }
 
 func (e *deviceBasic) rowsStep() (s step, err error) {

@@ -5,6 +5,7 @@ import (
 
 	"mpbench/pkg/exact"
 	"mpbench/pkg/gpu"
+	"mpbench/pkg/rns"
 	"mpbench/pkg/rns/ongpu"
 )
 
@@ -160,6 +161,7 @@ type roundParameters struct {
 	Base     ongpu.BaseParameter
 	Scratch  ongpu.ScratchParameter
 	Products productParameters
+	LowM     uint64 // M mod 2^64
 }
 
 // roundLaunch is how n numbers are rounded, and by how many groups of lanes.
@@ -179,7 +181,16 @@ func (e *deviceSplit) roundStep(s splitShape, p productParameters) (step, error)
 		return step{}, err
 	}
 	bytes := 2 * p.numbers() * int64(e.context.Base().TermBytes())
-	return newStep(&e.deviceResidues, splitPhases[rounding].Name, s.Round, l, roundParameters{e.base.Parameter(), e.scratch.Parameter(), p}, bytes)
+	return newStep(&e.deviceResidues, splitPhases[rounding].Name, s.Round, l, roundParameters{e.base.Parameter(), e.scratch.Parameter(), p, lowM(e.context.Base())}, bytes)
+}
+
+// lowM returns M mod 2^64.
+func lowM(b *rns.Base) uint64 {
+	low := uint64(1)
+	for _, m := range b.Moduli() {
+		low *= uint64(m)
+	}
+	return low
 }
 
 // sumsParameters are those of the kernels gemvSums.
