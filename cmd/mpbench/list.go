@@ -45,7 +45,7 @@ k*u / (1 - k*u), n the number of terms, p the precision and u the unit roundoff 
 				sums = append(sums, methodRow{m.Name, m.Format, m.Devices, m.FixedBits, m.MinPrecision, m.MaxPrecision, m.Summary, m.Bound, m.Source}.cells())
 			}
 			for _, m := range reduce.DotMethods() {
-				dots = append(dots, methodRow{m.Name, m.Format, m.Devices, m.FixedBits, m.MinPrecision, m.MaxPrecision, m.Summary, m.DotBound, m.Source}.cells())
+				dots = append(dots, methodRow{m.Name, m.Format, m.DotDevices, m.FixedBits, m.MinPrecision, m.MaxPrecision, m.Summary, m.DotBound, m.Source}.cells())
 			}
 			for _, m := range gemv.Methods() {
 				products = append(products, methodRow{m.Name, m.Format, m.Devices, m.FixedBits, m.MinPrecision, m.MaxPrecision, m.Summary, m.Bound, m.Source}.cells())

@@ -2,8 +2,12 @@ package bench
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -65,6 +69,68 @@ func TestMeasureSumOnDevice(t *testing.T) {
 	if _, _, err := MeasureSum(context.Background(), Sampler{Runs: 1}, m, reduce.Options{Precision: 60, Device: "cuda:7"}, sumInput(t, "mcnamee1")); !errors.Is(err, gpu.ErrNoDevice) {
 		t.Errorf("device cuda:7: %v", err)
 	}
+}
+
+// TestMeasureDeferredOnDevice checks the records of exact sums and dot products on a GPU, alone and with processors, and of a file.
+func TestMeasureDeferredOnDevice(t *testing.T) {
+	name := gputest.Name(t)
+	label := "emulated"
+	if !gputest.Emulated() {
+		label = name
+	}
+	m, _ := reduce.Lookup("deferred")
+	path := filepath.Join(t.TempDir(), "x.npy")
+	if err := os.WriteFile(path, npy(1000), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for device, want := range map[string]string{name: label, "cpu+" + name: "cpu+" + label} {
+		o := reduce.Options{Precision: 106, Threads: 2, Device: device}
+		pair, err := datasets.ParsePair("gendot:n=300")
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := datasets.GeneratePair(pair, datasets.Options{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dot, _, err := MeasureDot(context.Background(), Sampler{Runs: 2}, m, o, NewDotInput(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		stream, err := datasets.OpenStream(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stream.Close()
+		in, err := NewStreamInput(context.Background(), stream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, _, err := MeasureStream(context.Background(), Sampler{Runs: 2}, m, o, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for variant, r := range map[string]Record{
+			"binned float64": dot, "binned float64, streamed": file,
+			"binned": measureSum(t, "uniform11:n=50", "deferred", o),
+		} {
+			if r.Device != want || r.Phases[PhaseKernel] <= 0 || r.WithinBound == nil || !*r.WithinBound || !strings.HasPrefix(r.Variant, variant) {
+				t.Errorf("%s of %s: device %q, want %q; variant %q; phases %v", r.Command, r.Dataset.Name, r.Device, want, r.Variant, r.Phases)
+			}
+		}
+	}
+}
+
+// npy is a .npy file of the numbers 0, 0.5, 1, ...
+func npy(n int) []byte {
+	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }", n)
+	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
+	data := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), 0)
+	data = append(data, header...)
+	for i := range n {
+		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(float64(i)/2))
+	}
+	return data
 }
 
 // TestMeasureSum checks the record of a known sum field by field.

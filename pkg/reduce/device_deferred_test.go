@@ -48,9 +48,12 @@ func TestGPUDeferredSum(t *testing.T) {
 	if !gputest.Emulated() {
 		sets = append(sets, "mcnamee2", "uniform01:n=16777216", "uniform11:n=10000001", "zhuhayes3:n=1000000,delta=2000", "harmonic:n=100000")
 	}
+	data := map[string]Terms{"1/i": {Wide: reciprocals(500)}, "1/i, far apart": {Wide: farApart(reciprocals(400))}}
+	for _, set := range sets {
+		data[set] = generate(t, set)
+	}
 	for _, device := range exactDevices(t) {
-		for _, set := range sets {
-			terms := generate(t, set)
+		for set, terms := range data {
 			for _, precision := range []int{24, 53, 240, 1696, 4096} {
 				o := Options{Precision: precision, Threads: 2}
 				want := run(t, "deferred", o, terms)
@@ -69,6 +72,27 @@ func TestGPUDeferredSum(t *testing.T) {
 			}
 		}
 	}
+}
+
+// reciprocals returns 1/i for i = 1 to n, every third negative.
+func reciprocals(n int) []*big.Rat {
+	x := make([]*big.Rat, n)
+	for i := range x {
+		x[i] = big.NewRat(int64(1-i%3/2*2), int64(i+1))
+	}
+	return x
+}
+
+// farApart scales numbers by powers of two from 2^-12000 to 2^12000.
+func farApart(x []*big.Rat) []*big.Rat {
+	for i, v := range x {
+		scale := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(i%5*3000)))
+		if i%2 == 0 {
+			scale.Inv(scale)
+		}
+		v.Mul(v, scale)
+	}
+	return x
 }
 
 func TestGPUDeferredSpecial(t *testing.T) {
@@ -135,8 +159,7 @@ func TestGPUDeferredStreamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := generate(t, "uniform11:n=40001").Float64
-	wide := generate(t, "harmonic:n=500")
-	p, err := packed(wide.Wide, 240)
+	p, err := packed(reciprocals(500), 240)
 	if err != nil {
 		t.Fatal(err)
 	}

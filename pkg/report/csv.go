@@ -27,6 +27,7 @@ var csvColumns = []struct {
 	{"condition", func(r *bench.Record) string { return r.Condition }},
 	{"method", func(r *bench.Record) string { return r.Method }},
 	{"format", func(r *bench.Record) string { return r.Format }},
+	{"variant", func(r *bench.Record) string { return r.Variant }},
 	{"device", func(r *bench.Record) string { return r.Device }},
 	{"threads", func(r *bench.Record) string { return strconv.Itoa(r.Threads) }},
 	{"precision_bits", func(r *bench.Record) string { return strconv.Itoa(r.PrecisionBits) }},

@@ -43,7 +43,7 @@ type Engine struct {
 	sumBlocks, dotBlocks int // that the device holds at a time
 }
 
-// NewEngine prepares a sum, which is not defined before Clear.
+// NewEngine prepares an empty sum.
 func NewEngine(d *gpu.Device) (*Engine, error) { return newEngine(d, blockThreads) }
 
 func newEngine(d *gpu.Device, threads int) (*Engine, error) {
@@ -71,7 +71,10 @@ func newEngine(d *gpu.Device, threads int) (*Engine, error) {
 		e.Free()
 		return nil, err
 	}
-	return e, nil
+	if err := e.Clear(nil); err != nil {
+		return nil, err
+	}
+	return e, d.Sync()
 }
 
 // resident returns how many blocks of the kernel the device holds at a time.

@@ -32,7 +32,7 @@ func TestStreamer(t *testing.T) {
 		n = 50_000_003
 	}
 	for _, o := range []Options{
-		{Chunk: 1, Readers: 1}, {Chunk: 100, Readers: 3}, {Chunk: 999, Readers: 1, Threads: 2}, {Chunk: 1000, Threads: 1}, {}, {Threads: 3},
+		{Chunk: 30, Readers: 1}, {Chunk: 100, Readers: 3}, {Chunk: 999, Readers: 1, Threads: 2}, {Chunk: 1000, Threads: 1}, {}, {Threads: 3},
 	} {
 		switch {
 		case !gputest.Emulated():

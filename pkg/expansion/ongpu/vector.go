@@ -10,7 +10,7 @@ import (
 
 // Times are the durations of the parts of a computation on a device, by its own events.
 type Times struct {
-	Kernel   time.Duration // all kernels, and clearing the sum before them
+	Kernel   time.Duration // all kernels
 	Download time.Duration // the sum, from the device
 }
 
@@ -23,6 +23,7 @@ type Vector struct {
 	stream *gpu.Stream
 	events [3]*gpu.Event
 	n      int
+	dirty  bool // the engine's sum is not empty, as it is after each computation that succeeds
 }
 
 // NewVector copies x to the device, for its sum.
@@ -94,6 +95,12 @@ func (v *Vector) evict() error {
 func (v *Vector) sumFirst(a *expansion.Accumulator, n int, cold bool) (Times, error) {
 	var t Times
 	err := v.device.Do(func() error {
+		if v.dirty {
+			if err := v.engine.Clear(v.stream); err != nil {
+				return err
+			}
+		}
+		v.dirty = true
 		if cold {
 			if err := v.device.ColdCache(v.stream); err != nil {
 				return err
@@ -101,11 +108,11 @@ func (v *Vector) sumFirst(a *expansion.Accumulator, n int, cold bool) (Times, er
 		}
 		steps := []func() error{
 			func() error { return v.events[0].Record(v.stream) },
-			func() error { return v.engine.Clear(v.stream) },
 			func() error { return v.launch(n) },
 			func() error { return v.events[1].Record(v.stream) },
 			func() error { return v.engine.Fetch(v.stream) },
 			func() error { return v.events[2].Record(v.stream) },
+			func() error { return v.engine.Clear(v.stream) },
 			v.stream.Sync,
 		}
 		for _, step := range steps {
@@ -116,6 +123,7 @@ func (v *Vector) sumFirst(a *expansion.Accumulator, n int, cold bool) (Times, er
 		var failures [2]error
 		t.Kernel, failures[0] = gpu.Elapsed(v.events[0], v.events[1])
 		t.Download, failures[1] = gpu.Elapsed(v.events[1], v.events[2])
+		v.dirty = false
 		return errors.Join(failures[:]...)
 	})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // SumTimes are the durations of the parts of a sum on a device, by its own events.
 type SumTimes struct {
-	Kernel   time.Duration // all kernels, and clearing the digits before them
+	Kernel   time.Duration // all kernels
 	Download time.Duration // the digits, from the device
 }
 
@@ -26,6 +26,7 @@ type PackedSum struct {
 	passes  []packedPass
 	stream  *gpu.Stream
 	events  [3]*gpu.Event
+	clean   bool // the digits are zero, as they are after each computation that succeeds
 }
 
 type packedPass struct {
@@ -141,6 +142,12 @@ func (s *PackedSum) Windows() *deferred.Windows { return s.windows }
 func (s *PackedSum) Sum(cold bool) (*deferred.LimbSum, SumTimes, error) {
 	var t SumTimes
 	err := s.device.Do(func() error {
+		if !s.clean {
+			if err := s.total.Clear(s.stream); err != nil {
+				return err
+			}
+		}
+		s.clean = false
 		if cold {
 			if err := s.device.ColdCache(s.stream); err != nil {
 				return err
@@ -148,11 +155,11 @@ func (s *PackedSum) Sum(cold bool) (*deferred.LimbSum, SumTimes, error) {
 		}
 		steps := []func() error{
 			func() error { return s.events[0].Record(s.stream) },
-			func() error { return s.total.Clear(s.stream) },
 			s.launch,
 			func() error { return s.events[1].Record(s.stream) },
 			func() error { return s.total.DownloadAsync(s.stream, 0, s.result.Slice()) },
 			func() error { return s.events[2].Record(s.stream) },
+			func() error { return s.total.Clear(s.stream) },
 			s.stream.Sync,
 		}
 		for _, step := range steps {
@@ -163,6 +170,7 @@ func (s *PackedSum) Sum(cold bool) (*deferred.LimbSum, SumTimes, error) {
 		var failures [2]error
 		t.Kernel, failures[0] = gpu.Elapsed(s.events[0], s.events[1])
 		t.Download, failures[1] = gpu.Elapsed(s.events[1], s.events[2])
+		s.clean = true
 		return errors.Join(failures[:]...)
 	})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"mpbench/pkg/gpu/gputest"
@@ -148,5 +149,43 @@ func TestPackedSumSpecial(t *testing.T) {
 			}
 		}
 		sameSum(t, fmt.Sprint(classes), both, 5000)
+	}
+}
+
+// BenchmarkPackedSum times sums of 10^6 numbers with full significands by events, with cold caches: exponents as those of uniform
+// numbers, and spread over several windows.
+func BenchmarkPackedSum(b *testing.B) {
+	d := realDevice(b)
+	r := rand.New(rand.NewPCG(4, 4))
+	const n = 1_000_000
+	for _, p := range []int{106, 212, 424, 848, 1696} {
+		for _, spread := range []int{1, 20, 10_000} {
+			b.Run(fmt.Sprintf("precision=%d/exponents=%d", p, spread), func(b *testing.B) {
+				packed := packedNumbers(r, n, p, func(int) int { return -p - r.IntN(spread) })
+				s, err := ongpu.NewPackedSum(d, packed)
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer s.Free()
+				var times []float64
+				for range 43 {
+					_, t, err := s.Sum(true)
+					if err != nil {
+						b.Fatal(err)
+					}
+					times = append(times, float64(t.Kernel)/1e3)
+				}
+				times = times[3:]
+				slices.Sort(times)
+				median := times[len(times)/2]
+				b.ReportMetric(median, "µs")
+				b.ReportMetric(times[0], "least-µs")
+				b.ReportMetric(times[len(times)-1], "greatest-µs")
+				b.ReportMetric(float64(packed.Bytes())/median/1e3, "GB/s")
+				b.ReportMetric(float64(len(s.Windows().Passes)), "windows")
+				b.ReportMetric(float64(s.Windows().Scattered()), "scattered")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
 	}
 }

@@ -1,0 +1,293 @@
+package ongpu
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+	"unsafe"
+
+	"mpbench/pkg/expansion"
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/gpu/gputest"
+)
+
+// Times on a GPU; on the emulator they say nothing and are skipped. Sums of numbers in device memory are timed by events, with cold caches,
+// everything else by the clock. Medians with the least and the greatest time.
+//
+//	MPBENCH_TEST_DEVICE=cuda:0 ongpu.test -test.run '^$' -test.bench . -test.benchtime 1x -test.timeout 30m
+//
+// MPBENCH_BENCH_GB is the size of the file of BenchmarkFile in GB, 4 if unset.
+
+func realDevice(b *testing.B) *gpu.Device {
+	if gputest.Emulated() {
+		b.Skip("times of the emulator say nothing")
+	}
+	return gputest.Device(b)
+}
+
+// reportTimes makes the benchmark's result that of run: the median of its times.
+func reportTimes(b *testing.B, runs int, bytes float64, run func() (time.Duration, error)) (median float64) {
+	b.Helper()
+	var times []float64
+	for i := range runs + 3 {
+		t, err := run()
+		if err != nil {
+			b.Fatal(err)
+		}
+		if i >= 3 {
+			times = append(times, float64(t)/1e3)
+		}
+	}
+	slices.Sort(times)
+	median = times[len(times)/2]
+	b.ReportMetric(median, "µs")
+	b.ReportMetric(times[0], "least-µs")
+	b.ReportMetric(times[len(times)-1], "greatest-µs")
+	b.ReportMetric(bytes/median/1e3, "GB/s")
+	b.ReportMetric(0, "ns/op")
+	return median
+}
+
+// benchData are data of several kinds: as usual, spread over some hundred binades, over all.
+var benchData = []family{
+	families[0],
+	{"lognormal", func(r *rand.Rand, _, _ int) float64 { return math.Exp(8 * r.NormFloat64()) }},
+	families[2],
+	families[3],
+}
+
+func BenchmarkSum(b *testing.B) {
+	d := realDevice(b)
+	for _, f := range benchData {
+		for _, n := range []int{1000, 1 << 20, 1 << 24, 1 << 28} {
+			if n > 1<<24 && f.name != benchData[0].name {
+				continue
+			}
+			b.Run(fmt.Sprintf("data=%s/n=%d", f.name, n), func(b *testing.B) {
+				v, err := NewVector(d, f.make(1, n))
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer v.Free()
+				reportTimes(b, 40, 8*float64(n), kernelTime(v))
+			})
+		}
+	}
+}
+
+func BenchmarkDot(b *testing.B) {
+	d := realDevice(b)
+	for _, f := range benchData {
+		for _, n := range []int{1 << 20, 1 << 24} {
+			b.Run(fmt.Sprintf("data=%s/n=%d", f.name, n), func(b *testing.B) {
+				v, err := NewPair(d, f.make(1, n), f.make(2, n))
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer v.Free()
+				reportTimes(b, 40, 16*float64(n), kernelTime(v))
+			})
+		}
+	}
+}
+
+func kernelTime(v *Vector) func() (time.Duration, error) {
+	return func() (time.Duration, error) {
+		t, err := v.Sum(new(expansion.Accumulator), true)
+		return t.Kernel, err
+	}
+}
+
+// BenchmarkGrid tries sizes of blocks and numbers of them a multiprocessor.
+func BenchmarkGrid(b *testing.B) {
+	d := realDevice(b)
+	x := families[0].make(1, 1<<24)
+	for _, threads := range []int{128, 256, 512} {
+		for _, resident := range []int{0, 1, 2, 3, 4, 6, 8} {
+			b.Run(fmt.Sprintf("threads=%d/blocks=%d", threads, resident), func(b *testing.B) {
+				v, err := newVector(d, x, nil, threads)
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer v.Free()
+				if resident > 0 {
+					v.engine.sumBlocks = resident * d.Info().Multiprocessors
+				}
+				b.ReportMetric(float64(v.engine.sumBlocks), "blocks")
+				reportTimes(b, 20, 8*float64(len(x)), kernelTime(v))
+			})
+		}
+	}
+}
+
+// BenchmarkBus is what streams can reach at best: copies from pinned memory.
+func BenchmarkBus(b *testing.B) {
+	d := realDevice(b)
+	const n = 1 << 25
+	err := d.Do(func() error {
+		from, err := gpu.AllocPinned[float64](d, n)
+		if err != nil {
+			return err
+		}
+		defer from.Free()
+		to, err := gpu.Alloc[float64](d, n)
+		if err != nil {
+			return err
+		}
+		defer to.Free()
+		s, err := d.NewStream()
+		if err != nil {
+			return err
+		}
+		defer s.Free()
+		reportTimes(b, 10, 8*n, func() (time.Duration, error) {
+			start := time.Now()
+			err := to.UploadAsync(s, 0, from.Slice())
+			if err == nil {
+				err = s.Sync()
+			}
+			return time.Since(start), err
+		})
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkStream sums numbers in host memory, copying them each time.
+func BenchmarkStream(b *testing.B) {
+	d := realDevice(b)
+	x := Slice(families[0].make(1, 1<<29))
+	for _, o := range []Options{{}, {Readers: 4}, {Readers: 12}, {Readers: 16}, {Chunk: 1 << 18}, {Chunk: 1 << 22}, {Threads: 8}} {
+		b.Run(fmt.Sprintf("readers=%d/chunk=%d/threads=%d", o.Readers, o.Chunk, o.Threads), func(b *testing.B) { benchmarkSource(b, d, x, o) })
+	}
+}
+
+func benchmarkSource(b *testing.B, d *gpu.Device, x Source, o Options) {
+	s, err := NewStreamer(d, false, o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Free()
+	reportTimes(b, 5, 8*float64(x.Len()), func() (time.Duration, error) {
+		start := time.Now()
+		err := s.Sum(context.Background(), new(expansion.Accumulator), x)
+		return time.Since(start), err
+	})
+}
+
+// onDisk is a file of little-endian numbers, read where the numbers go.
+type onDisk struct {
+	file *os.File
+	n    int
+}
+
+func (f onDisk) Len() int { return f.n }
+
+func (f onDisk) Read(x []float64, from int) error {
+	_, err := f.file.ReadAt(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 8*len(x)), 8*int64(from))
+	return err
+}
+
+// BenchmarkFile sums a file, which is in the system's cache as far as memory suffices; reading it alone is the limit.
+func BenchmarkFile(b *testing.B) {
+	d := realDevice(b)
+	gb := 4.0
+	if text := os.Getenv("MPBENCH_BENCH_GB"); text != "" {
+		if _, err := fmt.Sscan(text, &gb); err != nil {
+			b.Fatal(err)
+		}
+	}
+	part := families[0].make(1, 1<<24)
+	path := filepath.Join(b.TempDir(), "numbers")
+	file, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer file.Close()
+	f := onDisk{file: file}
+	for f.n < int(gb*1e9/8) {
+		if _, err := file.Write(unsafe.Slice((*byte)(unsafe.Pointer(&part[0])), 8*len(part))); err != nil {
+			b.Fatal(err)
+		}
+		f.n += len(part)
+	}
+	b.Run("reading", func(b *testing.B) { benchmarkReading(b, f) })
+	for _, o := range []Options{{}, {Readers: 16}, {Threads: 8}} {
+		b.Run(fmt.Sprintf("readers=%d/threads=%d", o.Readers, o.Threads), func(b *testing.B) { benchmarkSource(b, d, f, o) })
+	}
+}
+
+// benchmarkReading reads all chunks by as many goroutines as a streamer does.
+func benchmarkReading(b *testing.B, f onDisk) {
+	o := Options{}.filled()
+	reportTimes(b, 3, 8*float64(f.n), func() (time.Duration, error) {
+		start := time.Now()
+		w := &work{ctx: context.Background(), sources: []Source{f}, n: f.n, chunk: o.Chunk, quit: make(chan struct{})}
+		done := make(chan struct{})
+		for range o.Readers {
+			go func() {
+				x := make([]float64, o.Chunk)
+				for from, n := w.take(); n > 0; from, n = w.take() {
+					w.fail(f.Read(x[:n], from))
+				}
+				done <- struct{}{}
+			}()
+		}
+		for range o.Readers {
+			<-done
+		}
+		return time.Since(start), w.err
+	})
+}
+
+// BenchmarkHybrid compares processors alone, the device alone and both, by the clock, rounding included: ratio is the time of both to that
+// of the faster alone.
+func BenchmarkHybrid(b *testing.B) {
+	d := realDevice(b)
+	all := families[0].make(1, 1_000_000_000)
+	for n := 1000; n <= len(all); n *= 10 {
+		x := all[:n]
+		h, err := NewHybrid(d, x, 0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := h.Calibrate(); err != nil {
+			b.Fatal(err)
+		}
+		times := map[string]float64{}
+		chosen := h.Share()
+		for _, c := range []struct {
+			name  string
+			share int
+		}{{"cpu", 0}, {"cuda", n}, {"both", chosen}} {
+			b.Run(fmt.Sprintf("n=%d/%s", n, c.name), func(b *testing.B) {
+				h.SetShare(c.share)
+				times[c.name] = reportTimes(b, 15, 8*float64(n), func() (time.Duration, error) {
+					if h.Share() > 0 {
+						if err := h.vector.evict(); err != nil {
+							return 0, err
+						}
+					}
+					start := time.Now()
+					a := new(expansion.Accumulator)
+					_, _, err := h.Sum(a, false)
+					_ = a.Float64()
+					return time.Since(start), err
+				})
+				b.ReportMetric(float64(h.Share())/float64(n), "share")
+				if c.name == "both" {
+					b.ReportMetric(times["both"]/min(times["cpu"], times["cuda"]), "ratio")
+				}
+			})
+		}
+		h.Free()
+	}
+}
