@@ -20,8 +20,13 @@ struct Planes {
 static const u32 lazyProducts = 256; // of residues below 2^28, and one residue more, fit 64 bits
 static const u32 chunk = 512;        // columns that a warp reads at once: four times 16 bytes a lane
 
-// readChunk reads the columns from j on, zeros from end on.
+// readChunk reads the columns from j on, zeros from end on. The usual case has no conditions, so that all reads are under way together.
 MP_DEVICE void readChunk(uint4 (&v)[4], const u32 *row, u32 j, u32 end) {
+	if (j + 3 * 128 < end) {
+#pragma unroll
+		for (u32 u = 0; u < 4; u++) v[u] = loadStream((const uint4 *)(row + j + 128 * u));
+		return;
+	}
 #pragma unroll
 	for (u32 u = 0; u < 4; u++) {
 		v[u].x = v[u].y = v[u].z = v[u].w = 0;
@@ -126,13 +131,13 @@ MP_REGISTER(sumProductsFew);
 MP_KERNEL(finish, 128)(Planes p, Finish f) {
 	MP_SHARED(u32, shared);
 	u32 warp = threadIdx.x / 32, row = blockIdx.x * 4 + warp;
-	if (row < p.rows) finishRow<1>(f, p.sums + (u64)row * p.moduli, p.clear, row, shared + warp * rowLimbs(f));
+	if (row < p.rows) finishRow(f, p.sums, p.clear, row, shared + warp * rowLimbs(f));
 }
 MP_REGISTER(finish);
 
-// finishWide: a block of four warps finishes a row. Shared memory: rowLimbs words of 32 bits.
+// finishWide: a block of four warps finishes four rows together. For many moduli. Shared memory: as finish.
 MP_KERNEL(finishWide, 128)(Planes p, Finish f) {
 	MP_SHARED(u32, shared);
-	finishRow<4>(f, p.sums + (u64)blockIdx.x * p.moduli, p.clear, blockIdx.x, shared);
+	finishRows(f, p.sums, p.clear, blockIdx.x * 4, p.rows, shared);
 }
 MP_REGISTER(finishWide);

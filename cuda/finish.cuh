@@ -1,5 +1,5 @@
 // The end of an exact sum of products: its residues become an integer, which is multiplied by alpha, added to beta*y and rounded once. One warp
-// does it for one row, or a block of WARPS.
+// does it for one row; ROWS warps together do it for as many rows, with one read of the tables.
 #ifndef MPBENCH_FINISH_CUH
 #define MPBENCH_FINISH_CUH
 
@@ -45,60 +45,56 @@ MP_DEVICE u32 rowLimbs(const Finish &f) {
 	return first + f.moduli + f.yLimbs + f.addendLimbs + f.windowLimbs;
 }
 
-// reconstruct sets z to S in two's complement, not normalized: limbs are below 2^30.
-template <int WARPS> MP_DEVICE void reconstruct(u32 *z, const Finish &f, const u32 *c, u32 t) {
+// reconstruct sets the integers z to S in two's complement, given the coefficients c of the rows.
+template <int ROWS> MP_DEVICE void reconstruct(u32 *z, u32 pitch, const Finish &f, const u32 *c, u32 t) {
 	const u32 lazyTerms = 248;
 	u32 n = f.moduli;
-	clear<WARPS>(z, n, t);
+	clear<ROWS>(z, pitch, n, t);
 	for (u32 from = 0; from <= n; from += lazyTerms) {
 		u32 to = from + lazyTerms < n + 1 ? from + lazyTerms : n + 1;
-		for (u32 q0 = 0; q0 < n; q0 += 32 * WARPS) {
+		for (u32 q0 = 0; q0 < n; q0 += 32 * ROWS) {
 			u32 q = q0 + t;
-			u64 s = 0;
+			u64 s[ROWS];
+#pragma unroll
+			for (u32 r = 0; r < ROWS; r++) s[r] = 0;
 			if (q < n) {
-				const u32 *row = f.crt + (u64)from * f.lanes + q;
+				const u32 *__restrict__ row = f.crt + (u64)from * f.lanes + q;
 #pragma unroll 8
-				for (u32 k = from; k < to; k++, row += f.lanes) s += (u64)c[k] * *row;
+				for (u32 k = from; k < to; k++, row += f.lanes) {
+					u32 limb = *row;
+#pragma unroll
+					for (u32 r = 0; r < ROWS; r++) s[r] += (u64)c[r * pitch + k] * limb;
+				}
 			}
-			addWide<WARPS>(z, n, s, q);
+			addWide<ROWS>(z, pitch, n, s, q);
 		}
-		if (to <= n) {
-			if (t < 32) normalize(z, n, 0, t);
-			sync<WARPS>();
-		}
+		normalizeRows<ROWS>(z, pitch, n, t);
 	}
 }
 
 // coefficients sets c_0 ... c_(n-1) and rank from the row's sums, which it sets to 0 if clear.
-template <int WARPS> MP_DEVICE void coefficients(u32 *c, const Finish &f, u64 *sums, bool clear, u32 t) {
-	__shared__ double partial[4];
+MP_DEVICE void coefficients(u32 *c, const Finish &f, u64 *sums, bool clear, u32 lane) {
 	double s = 0;
-	for (u32 k = t; k < f.moduli; k += 32 * WARPS) {
+	for (u32 k = lane; k < f.moduli; k += 32) {
 		u32 delta = f.delta[k], x = mulMod(fold(loadFresh(sums + k), delta), f.weight[k], delta);
 		if (clear) sums[k] = 0;
 		c[k] = x;
 		s += x * f.reciprocal[k];
 	}
 	for (u32 d = 16; d; d /= 2) s += doubleOf(shuffleXor(allLanes, bitsOf(s), d));
-	if (WARPS > 1) {
-		if (t % 32 == 0) partial[t / 32] = s;
-		blockSync();
-		s = 0;
-		for (int w = 0; w < WARPS; w++) s += partial[w];
-	}
-	if (t == 0) c[f.moduli] = (u32)(s + 0.5); // an error of n*2^-52 * n/2 is far from 0.2
-	sync<WARPS>();
+	if (lane == 0) c[f.moduli] = (u32)(s + 0.5); // an error of n*2^-52 * n/2 is far from 0.2
+	warpSync(allLanes);
 }
 
 // unpack sets limbs to those of the words.
-template <int WARPS> MP_DEVICE void unpack(u32 *limbs, u32 n, const u64 *words, u32 width, u32 t) {
-	for (u32 i = t; i < n; i += 32 * WARPS) {
+MP_DEVICE void unpack(u32 *limbs, u32 n, const u64 *words, u32 width, u32 lane) {
+	for (u32 i = lane; i < n; i += 32) {
 		u32 at = i * limbBits / 64, shift = i * limbBits % 64;
 		u64 w = words[at] >> shift;
 		if (shift > 64 - limbBits && at + 1 < width) w |= words[at + 1] << (64 - shift);
 		limbs[i] = (u32)w & limbMask;
 	}
-	sync<WARPS>();
+	warpSync(allLanes);
 }
 
 // A term of the last sum: (-1)^negative * v * 2^exp, v of so many limbs and bits; no bits for zero.
@@ -174,39 +170,72 @@ MP_DEVICE void roundWindow(const Finish &f, const u32 *window, bool negative, i6
 	}
 }
 
-// finishRow finishes a row with rowLimbs(f) words of shared memory. If clear, it sets the row's sums to 0 after having read them.
-template <int WARPS> MP_DEVICE void finishRow(const Finish &f, u64 *sums, bool clearSums, u64 row, u32 *shared) {
-	u32 n = f.moduli, t = threadIdx.x % (32 * WARPS);
-	u32 *first = shared, *sum = first + (f.productLimbs > n + 1 ? f.productLimbs : n + 1), *y = sum + n, *addend = y + f.yLimbs,
-	    *window = addend + f.addendLimbs;
-	__shared__ u32 negativeSum[4];
-	i64 exp = f.rowExp[row] + f.alphaExp, head = f.betaLimbs ? f.yHeads[row] : 0;
-	coefficients<WARPS>(first, f, sums, clearSums, t);
-	if (f.betaLimbs) unpack<WARPS>(y, f.yLimbs, f.yWords + row * f.yWidth, f.yWidth, t);
-	reconstruct<WARPS>(sum, f, first, t);
-	if (f.betaLimbs) multiply<WARPS>(addend, f.addendLimbs, f.beta, f.betaLimbs, y, f.yLimbs, t);
-	bool second = WARPS > 1 && t >= 32 && t < 64; // the second warp normalizes the addend
-	if (t < 32) {
-		normalize(sum, n, 0, t);
-		negativeSum[threadIdx.x / 32] = magnitude(sum, n, t);
-	}
-	if (f.betaLimbs && (second || WARPS == 1)) normalize(addend, f.addendLimbs, 0, t % 32);
-	sync<WARPS>();
-	if (!f.unitAlpha) multiply<WARPS>(first, f.productLimbs, f.alpha, f.alphaLimbs, sum, n, t);
-	if (t >= 32) return;
-	if (!f.unitAlpha) normalize(first, f.productLimbs, 0, t);
-	Term s = {f.unitAlpha ? sum : first, f.productLimbs, 0, exp, (negativeSum[threadIdx.x / 32] != 0) != (f.alphaNegative != 0)};
-	s.bits = bitLength(s.v, s.limbs, t);
-	Term b = {addend, f.addendLimbs, 0, f.betaExp + (head >> 1), (head & 1) != (i64)f.betaNegative};
-	if (f.betaLimbs) b.bits = bitLength(addend, f.addendLimbs, t);
+// Work holds where a row's integers lie in its shared memory.
+struct Work {
+	u32 *first, *sum, *y, *addend, *window; // coefficients or alpha*S; S; y; beta*y; the window
+};
+
+MP_DEVICE Work workOf(const Finish &f, u32 *shared) {
+	u32 n = f.moduli;
+	Work w;
+	w.first = shared;
+	w.sum = w.first + (f.productLimbs > n + 1 ? f.productLimbs : n + 1);
+	w.y = w.sum + n;
+	w.addend = w.y + f.yLimbs;
+	w.window = w.addend + f.addendLimbs;
+	return w;
+}
+
+// finishTerms adds alpha*S and beta*y of a row and writes the result: the last step.
+MP_DEVICE void finishTerms(const Finish &f, const Work &w, bool negativeSum, u64 row, u32 lane) {
+	Term s = {f.unitAlpha ? w.sum : w.first, f.productLimbs, 0, f.rowExp[row] + f.alphaExp, negativeSum != (f.alphaNegative != 0)};
+	s.bits = bitLength(s.v, s.limbs, lane);
+	i64 head = f.betaLimbs ? f.yHeads[row] : 0;
+	Term b = {w.addend, f.addendLimbs, 0, f.betaExp + (head >> 1), (head & 1) != (i64)f.betaNegative};
+	if (f.betaLimbs) b.bits = bitLength(w.addend, f.addendLimbs, lane);
 	// base: as low as the lower term, but the top bit stays inside, with a bit for the sum's carry and one for its sign.
 	i64 base = !b.bits || (s.bits && s.exp < b.exp) ? s.exp : b.exp;
 	i64 top = s.exp + s.bits;
 	if (b.bits && (!s.bits || b.exp + (i64)b.bits > top)) top = b.exp + b.bits;
 	i64 room = (i64)limbBits * (f.windowLimbs - 1) - 2;
 	if (top - base > room) base = top - room;
-	bool negative = addTerms(window, f.windowLimbs, base, s, b, t);
-	roundWindow(f, window, negative, base - (i64)limbBits, row, t);
+	bool negative = addTerms(w.window, f.windowLimbs, base, s, b, lane);
+	roundWindow(f, w.window, negative, base - (i64)limbBits, row, lane);
+}
+
+// finishRow finishes a row by one warp with rowLimbs(f) words of shared memory. If clear, it sets the row's sums to 0 after having
+// read them.
+MP_DEVICE void finishRow(const Finish &f, u64 *sums, bool clearSums, u64 row, u32 *shared) {
+	u32 lane = threadIdx.x % 32;
+	Work w = workOf(f, shared);
+	coefficients(w.first, f, sums + row * f.moduli, clearSums, lane);
+	reconstruct<1>(w.sum, 0, f, w.first, lane);
+	bool negative = magnitude(w.sum, f.moduli, lane);
+	if (!f.unitAlpha) multiply<1>(w.first, 0, f.productLimbs, f.alpha, f.alphaLimbs, w.sum, f.moduli, lane);
+	if (f.betaLimbs) {
+		unpack(w.y, f.yLimbs, f.yWords + row * f.yWidth, f.yWidth, lane);
+		multiply<1>(w.addend, 0, f.addendLimbs, f.beta, f.betaLimbs, w.y, f.yLimbs, lane);
+	}
+	finishTerms(f, w, negative, row, lane);
+}
+
+// finishRows finishes rows first to first + 3, of so many rows, by a block of four warps with 4*rowLimbs(f) words of shared memory.
+MP_DEVICE void finishRows(const Finish &f, u64 *sums, bool clearSums, u32 first, u32 rows, u32 *shared) {
+	u32 t = threadIdx.x, lane = t % 32, pitch = rowLimbs(f), row = first + t / 32;
+	bool inside = row < rows;
+	if (!inside) row = rows - 1; // done twice, written once
+	Work all = workOf(f, shared), w = workOf(f, shared + t / 32 * pitch);
+	coefficients(w.first, f, sums + (u64)row * f.moduli, false, lane);
+	if (f.betaLimbs) unpack(w.y, f.yLimbs, f.yWords + (u64)row * f.yWidth, f.yWidth, lane);
+	blockSync();
+	if (clearSums && inside)
+		for (u32 k = lane; k < f.moduli; k += 32) sums[(u64)row * f.moduli + k] = 0;
+	reconstruct<4>(all.sum, pitch, f, all.first, t);
+	bool negative = magnitude(w.sum, f.moduli, lane);
+	blockSync();
+	if (!f.unitAlpha) multiply<4>(all.first, pitch, f.productLimbs, f.alpha, f.alphaLimbs, all.sum, f.moduli, t);
+	if (f.betaLimbs) multiply<4>(all.addend, pitch, f.addendLimbs, f.beta, f.betaLimbs, all.y, f.yLimbs, t);
+	if (inside) finishTerms(f, w, negative, row, lane);
 }
 
 #endif

@@ -1,5 +1,5 @@
-// Integers of 28-bit limbs in shared memory, least significant limb first. One warp works on one integer, or WARPS of a block that do
-// nothing else: what has the template parameter WARPS is called by all of them, the rest by one.
+// Integers of 28-bit limbs in shared memory, least significant limb first. One warp works on one integer, or, where there is a template parameter
+// ROWS, as many warps work on as many integers, each so many words behind the other.
 #ifndef MPBENCH_LIMBS_CUH
 #define MPBENCH_LIMBS_CUH
 
@@ -25,27 +25,39 @@ MP_DEVICE void normalize(u32 *v, u32 n, u32 carryIn, u32 lane) {
 	warpSync(allLanes);
 }
 
-// sync waits for the warps that work on an integer.
-template <int WARPS> MP_DEVICE void sync() {
-	if (WARPS == 1)
+// sync waits for the warps that work together.
+template <int ROWS> MP_DEVICE void sync() {
+	if (ROWS == 1)
 		warpSync(allLanes);
 	else
 		blockSync();
 }
 
-// addWide adds the 64-bit number s of limb q, if q < n, to v: three parts of 28, 28 and 8 bits to neighbouring limbs.
-template <int WARPS> MP_DEVICE void addWide(u32 *v, u32 n, u64 s, u32 q) {
+// addWide adds the 64-bit numbers s of limb q, if q < n, to the integers v: three parts of 28, 28 and 8 bits to neighbouring limbs.
+template <int ROWS> MP_DEVICE void addWide(u32 *v, u32 pitch, u32 n, const u64 (&s)[ROWS], u32 q) {
 #pragma unroll
 	for (u32 part = 0; part < 3; part++) {
-		if (q + part < n) v[q + part] += (u32)(s >> part * limbBits) & limbMask;
-		sync<WARPS>();
+		if (q + part < n) {
+#pragma unroll
+			for (u32 r = 0; r < ROWS; r++) v[r * pitch + q + part] += (u32)(s[r] >> part * limbBits) & limbMask;
+		}
+		sync<ROWS>();
 	}
 }
 
-// clear sets n limbs to 0; t is the number of the thread among those of the integer.
-template <int WARPS> MP_DEVICE void clear(u32 *v, u32 n, u32 t) {
-	for (u32 i = t; i < n; i += 32 * WARPS) v[i] = 0;
-	sync<WARPS>();
+// clear sets n limbs of each integer to 0; t is the number of the thread among those that work together.
+template <int ROWS> MP_DEVICE void clear(u32 *v, u32 pitch, u32 n, u32 t) {
+	for (u32 i = t; i < n; i += 32 * ROWS) {
+#pragma unroll
+		for (u32 r = 0; r < ROWS; r++) v[r * pitch + i] = 0;
+	}
+	sync<ROWS>();
+}
+
+// normalizeRows normalizes the integers, one a warp.
+template <int ROWS> MP_DEVICE void normalizeRows(u32 *v, u32 pitch, u32 n, u32 t) {
+	normalize(v + t / 32 * pitch, n, 0, t % 32);
+	sync<ROWS>();
 }
 
 // magnitude replaces an integer in two's complement by its magnitude and returns whether it was negative.
@@ -89,26 +101,29 @@ MP_DEVICE bool anyBelow(const u32 *v, u32 n, u32 at, u32 lane) {
 	return ballot(allLanes, found != 0) != 0;
 }
 
-// multiply sets z, of n limbs, to a*x: a in device memory, z and x in shared memory. The limbs of z are not normalized: below 2^30.
-template <int WARPS> MP_DEVICE void multiply(u32 *z, u32 n, const u32 *__restrict__ a, u32 aLimbs, const u32 *x, u32 xLimbs, u32 t) {
+// multiply sets the integers z, of n limbs, to a times the integers x: a in device memory.
+template <int ROWS> MP_DEVICE void multiply(u32 *z, u32 pitch, u32 n, const u32 *__restrict__ a, u32 aLimbs, const u32 *x, u32 xLimbs, u32 t) {
 	const u32 lazyTerms = 248; // products of 28-bit numbers that fit 64 bits, with room
-	clear<WARPS>(z, n, t);
+	clear<ROWS>(z, pitch, n, t);
 	for (u32 from = 0; from < aLimbs; from += lazyTerms) {
 		u32 to = from + lazyTerms < aLimbs ? from + lazyTerms : aLimbs;
-		for (u32 q0 = 0; q0 < n; q0 += 32 * WARPS) {
-			u64 s = 0;
+		for (u32 q0 = 0; q0 < n; q0 += 32 * ROWS) {
+			u64 s[ROWS];
+#pragma unroll
+			for (u32 r = 0; r < ROWS; r++) s[r] = 0;
 			u32 q = q0 + t;
-#pragma unroll 8
+#pragma unroll 4
 			for (u32 i = from; i < to; i++) {
 				u32 at = q - i; // beyond xLimbs if negative
-				if (at < xLimbs) s += (u64)a[i] * x[at];
+				if (at < xLimbs) {
+					u32 digit = a[i];
+#pragma unroll
+					for (u32 r = 0; r < ROWS; r++) s[r] += (u64)digit * x[r * pitch + at];
+				}
 			}
-			addWide<WARPS>(z, n, s, q);
+			addWide<ROWS>(z, pitch, n, s, q);
 		}
-		if (to < aLimbs) {
-			if (t < 32) normalize(z, n, 0, t);
-			sync<WARPS>();
-		}
+		normalizeRows<ROWS>(z, pitch, n, t);
 	}
 }
 

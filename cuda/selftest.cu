@@ -80,3 +80,12 @@ MP_KERNEL(evict, 1024)(u32 *sink, const uint4 *__restrict__ x, u64 n, u32 number
 	if (s == number && number != 0) sink[0] = s;
 }
 MP_REGISTER(evict);
+
+// spin lets one thread compute for a while: a step is some 5 cycles. What is launched meanwhile waits on the device, so that events behind it
+// measure the device's time alone. *out is the result, which nobody needs.
+MP_KERNEL(spin, 32)(u64 *out, u64 steps) {
+	u64 x = 1;
+	for (u64 i = 0; i < steps; i++) x = x * 6364136223846793005ull + 1442695040888963407ull;
+	*out = x;
+}
+MP_REGISTER(spin);

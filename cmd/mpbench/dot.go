@@ -146,13 +146,17 @@ func (o dotOptions) jobs() ([]job, error) {
 		return nil, err
 	}
 	construct := func(m reduce.Method, options reduce.Options) error { _, err := m.NewDot(options); return err }
-	return reduceJobs(o.sumOptions, methods, options, sources, construct, o.dotJob)
+	places, err := o.place(methods, reduce.Method.RunsDotOn, func(m reduce.Method) []string { return m.DotDevices })
+	if err != nil {
+		return nil, err
+	}
+	return reduceJobs(o.sumOptions, places, options, sources, construct, o.dotJob)
 }
 
 func (o dotOptions) dotJob(s pairSource, m reduce.Method, options reduce.Options) job {
 	sampler := o.sampler
 	return job{
-		label: label(s.key, m, options.Precision), key: s.key + fmt.Sprint(reduceKey(m, options), sampler), data: s.key, fromFile: s.fromFile, bits: bitsOf(m, options), load: s.load,
+		label: label(s.key, m, options), key: s.key + fmt.Sprint(reduceKey(m, options), sampler), data: s.key, fromFile: s.fromFile, bits: bitsOf(m, options), load: s.load,
 		measure: func(ctx context.Context, data any, progress func(bench.SampleStatus)) (bench.Record, bool, error) {
 			sampler.Progress = progress
 			return bench.MeasureDot(ctx, sampler, m, options, data.(bench.DotInput))

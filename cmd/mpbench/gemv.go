@@ -148,6 +148,14 @@ func (o gemvOptions) jobs() ([]job, error) {
 	if err != nil {
 		return nil, err
 	}
+	devices, err := chooseDevices(o.device)
+	if err != nil {
+		return nil, err
+	}
+	places, err := place(methods, o.method != "all", devices, gemvName, gemv.Method.RunsOn, func(m gemv.Method) []string { return m.Devices })
+	if err != nil {
+		return nil, err
+	}
 	var jobs []job
 	for _, p := range precisions {
 		sources, err := o.matrixSources(p)
@@ -155,7 +163,9 @@ func (o gemvOptions) jobs() ([]job, error) {
 			return nil, err
 		}
 		options.Precision = p
-		for _, m := range methods {
+		for _, on := range places {
+			m := on.method
+			options.Device = on.device
 			if err := m.Accepts(p); err != nil {
 				return nil, err
 			}
@@ -172,13 +182,14 @@ func (o gemvOptions) jobs() ([]job, error) {
 
 func (o gemvOptions) gemvJob(s matrixSource, m gemv.Method, options gemv.Options) job {
 	sampler, details := o.sampler, o.details
-	fields := []any{s.key, m.Name, sampler, options.Threads}
+	fields := []any{s.key, m.Name, sampler, options.Threads, onDevice(options.Device)}
 	name, bits := s.key+" "+m.Name, 0
 	if m.FixedBits == 0 {
 		bits = options.Precision
 		fields = append(fields, options)
 		name += fmt.Sprintf(" %d bits", options.Precision)
 	}
+	name += onDevice(options.Device)
 	return job{
 		label: name, key: fmt.Sprint(fields...), data: s.key, fromFile: s.fromFile, bits: bits, load: s.load,
 		measure: func(ctx context.Context, data any, progress func(bench.SampleStatus)) (bench.Record, bool, error) {

@@ -3,10 +3,12 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"mpbench/pkg/bench"
+	"mpbench/pkg/gpu"
 	"mpbench/pkg/report"
 	"mpbench/pkg/rns"
 )
@@ -21,6 +23,12 @@ func newInfo() *cobra.Command {
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			env := bench.CaptureEnvironment()
+			if infos, err := gpu.Devices(); err == nil {
+				for _, i := range infos {
+					env.GPUs = append(env.GPUs, describeGPU(i))
+				}
+				env.SetID()
+			}
 			out := cmd.OutOrStdout()
 			if asJSON {
 				encoder := json.NewEncoder(out)
@@ -45,13 +53,33 @@ func infoRows(env bench.Environment) [][]string {
 		{"system", known(env.OS) + ", " + known(env.Kernel)},
 		{"program", fmt.Sprintf("%s %s, commit %s", env.Program.Module, known(env.Program.Version), known(env.Program.Commit))},
 		{"compiled by", fmt.Sprintf("%s for %s/%s %s", env.Go.Version, env.Go.OS, env.Go.Arch, env.Go.Level)},
-		{"devices", "cpu"},
-		{"environment", env.ID},
 	}
+	rows = append(rows, deviceRows()...)
+	rows = append(rows, []string{"environment", env.ID})
 	for _, w := range env.Warnings() {
 		rows = append(rows, []string{"warning", w.String()})
 	}
 	return rows
+}
+
+// deviceRows describes the GPUs, or says why there is none.
+func deviceRows() [][]string {
+	infos, err := gpu.Devices()
+	if err != nil {
+		return [][]string{{"devices", "cpu; " + oneLine(err)}}
+	}
+	names := []string{"cpu"}
+	var rows [][]string
+	for _, i := range infos {
+		name := fmt.Sprintf("cuda:%d", i.Index)
+		names = append(names, name)
+		rows = append(rows,
+			[]string{name, fmt.Sprintf("%s, compute capability %d.%d, driver for CUDA %s", i.Name, i.Major, i.Minor, i.Driver)},
+			[]string{name + " memory", fmt.Sprintf("%.1f GB, %.0f GB/s by its clock, L2 %s", float64(i.MemoryBytes)/1e9, i.Bandwidth()/1e9, kib(i.L2Bytes))},
+			[]string{name + " processors", fmt.Sprintf("%d at %.2f GHz; %d threads, %s of shared memory and %d registers each",
+				i.Multiprocessors, float64(i.ClockKHz)/1e6, i.ThreadsPerMP, kib(i.SharedPerMP), i.RegistersPerMP)})
+	}
+	return append([][]string{{"devices", strings.Join(names, ", ")}}, rows...)
 }
 
 func known(text string) string {

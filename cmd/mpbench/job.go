@@ -101,7 +101,7 @@ func listJobs(w io.Writer, jobs []job) error {
 // measure measures the jobs that are not finished and writes what there is, even if it was interrupted or a job failed.
 func (o *runOptions) measure(cmd *cobra.Command, jobs []job, earlier *earlierRun) error {
 	ctx, errOut := cmd.Context(), cmd.ErrOrStderr()
-	env := bench.CaptureEnvironment()
+	env := captureEnvironment()
 	if earlier != nil {
 		if err := firstError(earlier.checkEnvironment(env), earlier.checkFiles(ctx, jobs)); err != nil {
 			return err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -48,7 +47,7 @@ func (s *settings) addChoices(f *pflag.FlagSet, sets string) {
 // addFlags declares the other flags.
 func (s *settings) addFlags(f *pflag.FlagSet) {
 	f.Uint64Var(&s.seed, "seed", s.seed, "seed of random data")
-	f.StringVar(&s.device, "device", s.device, "device: cpu")
+	f.StringVar(&s.device, "device", s.device, "devices, a list: cpu, cuda:0, ..., cpu+cuda:0 for both together, or all")
 	f.IntVar(&s.threads, "threads", s.threads, "goroutines of parallel methods, 0 for all processors; never changes a result")
 	f.IntVar(&s.moduliBits, "moduli-bits", s.moduliBits, "width of the RNS moduli in bits, 0 for "+strconv.Itoa(rns.DefaultModuliBits)+"; the 2018 paper has 16")
 	f.StringVar(&s.rounding, "rounding", s.rounding, "rounding of RNS numbers: truncate or nearest")
@@ -62,9 +61,6 @@ func (s *settings) addFlags(f *pflag.FlagSet) {
 
 // arithmetic checks the settings and returns rounding and alignment of RNS numbers.
 func (s *settings) arithmetic() (rns.Rounding, rns.Alignment, error) {
-	if s.device != "cpu" {
-		return 0, 0, &statusError{exitUnavailable, fmt.Sprintf("device %q is not available; this version measures on: cpu", s.device)}
-	}
 	if s.threads < 0 {
 		return 0, 0, usagef("--threads %d: want 0 for all processors, or a positive number", s.threads)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -118,12 +117,25 @@ func (o sumOptions) jobs() ([]job, error) {
 		return nil, err
 	}
 	construct := func(m reduce.Method, options reduce.Options) error { _, err := m.New(options); return err }
-	return reduceJobs(o, methods, options, sources, construct, o.job)
+	places, err := o.place(methods, reduce.Method.RunsOn, func(m reduce.Method) []string { return m.Devices })
+	if err != nil {
+		return nil, err
+	}
+	return reduceJobs(o, places, options, sources, construct, o.job)
+}
+
+// place puts the methods on the devices of --device.
+func (o sumOptions) place(methods []reduce.Method, runs func(reduce.Method, string) bool, kinds func(reduce.Method) []string) ([]placement[reduce.Method], error) {
+	devices, err := chooseDevices(o.device)
+	if err != nil {
+		return nil, err
+	}
+	return place(methods, o.method != "all", devices, methodName, runs, kinds)
 }
 
 // reduceJobs lists the jobs of all methods, precisions and sources; construct finds out whether a method works with its options.
 func reduceJobs[S any](
-	o sumOptions, methods []reduce.Method, options reduce.Options, sources []S,
+	o sumOptions, places []placement[reduce.Method], options reduce.Options, sources []S,
 	construct func(reduce.Method, reduce.Options) error, newJob func(S, reduce.Method, reduce.Options) job,
 ) ([]job, error) {
 	precisions, err := o.precisions()
@@ -131,7 +143,9 @@ func reduceJobs[S any](
 		return nil, err
 	}
 	var jobs []job
-	for _, m := range methods {
+	for _, on := range places {
+		m := on.method
+		options.Device = on.device
 		for _, p := range precisions {
 			options.Precision = p
 			if err := m.Accepts(p); err != nil {
@@ -154,9 +168,6 @@ func reduceJobs[S any](
 // methods returns the methods of --method; with --stream those that can.
 func (o sumOptions) methods() ([]reduce.Method, error) {
 	methods, err := chooseMethods(o.method, sumMethods(), methodName)
-	if o.method == "all" {
-		methods = slices.DeleteFunc(methods, func(m reduce.Method) bool { return !m.RunsOn("cpu") })
-	}
 	if err != nil || !o.stream {
 		return methods, err
 	}
@@ -177,7 +188,7 @@ func (o sumOptions) methods() ([]reduce.Method, error) {
 // job is one method at one precision on one source.
 func (o sumOptions) job(s source, m reduce.Method, options reduce.Options) job {
 	sampler := o.sampler
-	j := job{label: label(s.key, m, options.Precision), key: s.key + fmt.Sprint(reduceKey(m, options), sampler), data: s.key, fromFile: s.path != ""}
+	j := job{label: label(s.key, m, options), key: s.key + fmt.Sprint(reduceKey(m, options), sampler), data: s.key, fromFile: s.path != ""}
 	if o.stream {
 		j.key += " stream"
 		j.load = func() (any, error) { return datasets.OpenStream(s.path) }
@@ -226,11 +237,11 @@ func (o sumOptions) inMemory(j job, s source, m reduce.Method, options reduce.Op
 	}
 }
 
-func label(data string, m reduce.Method, precision int) string {
+func label(data string, m reduce.Method, o reduce.Options) string {
 	if m.FixedBits != 0 {
-		return data + " " + m.Name
+		return data + " " + m.Name + onDevice(o.Device)
 	}
-	return fmt.Sprintf("%s %s %d bits", data, m.Name, precision)
+	return fmt.Sprintf("%s %s %d bits%s", data, m.Name, o.Precision, onDevice(o.Device))
 }
 
 // bitsOf returns the precision that a method is asked for, 0 for a format of fixed precision.

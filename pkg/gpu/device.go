@@ -2,7 +2,9 @@ package gpu
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -143,6 +145,17 @@ func Open(i int) (*Device, error) {
 	}
 	opened[i] = device
 	return device, nil
+}
+
+// Opened returns the devices that are open, in their order.
+func Opened() []*Device {
+	openMutex.Lock()
+	defer openMutex.Unlock()
+	var list []*Device
+	for _, i := range slices.Sorted(maps.Keys(opened)) {
+		list = append(list, opened[i])
+	}
+	return list
 }
 
 func deviceNames(n int) string {

@@ -12,7 +12,7 @@ import (
 type Shape struct {
 	// BlockRows is the rows of a block, and PartColumns its columns if it does not take whole rows, a multiple of 16.
 	BlockRows, PartColumns int
-	// Wide tells that four warps finish a row, rather than one.
+	// Wide tells that four warps finish four rows together, rather than one each: one read of the tables serves all.
 	Wide bool
 }
 
@@ -213,16 +213,14 @@ func (p *Product) SetShape(s Shape) error {
 
 // setFinish chooses the kernel that finishes the rows.
 func (p *Product) setFinish(wide bool) error {
-	name, blockRows := "finish", 4
-	shared := 4 * p.rounding.rowLimbs()
-	if wide || 4*shared > p.device.Info().SharedPerBlock {
-		name, blockRows = "finishWide", 1
+	const rows = 4 // of a block
+	name, shared := "finish", rows*4*p.rounding.rowLimbs()
+	if wide {
+		name = "finishWide"
 	}
 	var err error
 	p.finish, err = kernel[productParameters](p.device, "deferred", name)
-	p.finishLaunch = gpu.Launch{
-		Grid: gpu.Dim{X: (p.a.Rows() + blockRows - 1) / blockRows}, Block: gpu.Dim{X: 128}, Shared: blockRows * shared,
-	}
+	p.finishLaunch = gpu.Launch{Grid: gpu.Dim{X: (p.a.Rows() + rows - 1) / rows}, Block: gpu.Dim{X: 32 * rows}, Shared: shared}
 	return err
 }
 
