@@ -80,7 +80,7 @@ template <u32 G, u32 D> MP_DEVICE void sumPacked(u64 *total, const u32 *__restri
 }
 
 #define MP_SUM_PACKED(name, G, D)                                                                                                          \
-	MP_KERNEL(name, 512)(u64 *total, const u32 *__restrict__ words, const i64 *__restrict__ heads, u64 n, u32 width, i64 low, u32 count) { \
+	MP_KERNEL(name, 1024)(u64 *total, const u32 *__restrict__ words, const i64 *__restrict__ heads, u64 n, u32 width, i64 low, u32 count) { \
 		sumPacked<G, D>(total, words, heads, n, width, low, count);                                                                       \
 	}                                                                                                                                  \
 	MP_REGISTER(name)

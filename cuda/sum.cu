@@ -4,19 +4,29 @@
 // grid gives the same result.
 #include "digits.cuh"
 
-// loadPairs reads U pairs of numbers, each stride after the last, zeros beyond the end.
-template <u32 U> MP_DEVICE void loadPairs(double *v, const ulonglong2 *x, u64 i, u64 stride, u64 pairs, bool whole) {
+// loadPairs reads U pairs of numbers, each stride after the last: all of them, or zeros beyond the end. The first case has no branch between
+// its loads, so that all are under way at once.
+template <u32 U> MP_DEVICE void loadPairs(double *v, const ulonglong2 *__restrict__ x, u64 i, u64 stride, u64 pairs, bool all) {
+	ulonglong2 w[U];
+	if (all) {
+#pragma unroll
+		for (u32 u = 0; u < U; u++) w[u] = x[i + u * stride];
+	} else {
+#pragma unroll
+		for (u32 u = 0; u < U; u++) {
+			w[u].x = w[u].y = 0;
+			if (i + u * stride < pairs) w[u] = x[i + u * stride];
+		}
+	}
 #pragma unroll
 	for (u32 u = 0; u < U; u++) {
-		ulonglong2 w = {0, 0};
-		if (whole || i + u * stride < pairs) w = x[i + u * stride];
-		v[2 * u] = doubleOf(w.x);
-		v[2 * u + 1] = doubleOf(w.y);
+		v[2 * u] = doubleOf(w[u].x);
+		v[2 * u + 1] = doubleOf(w[u].y);
 	}
 }
 
 // sumFloat64 adds the n numbers at x, whose address is a multiple of 16.
-MP_KERNEL(sumFloat64, 512)(u64 *total, const ulonglong2 *__restrict__ x, u64 n) {
+MP_KERNEL(sumFloat64, 1024)(u64 *total, const ulonglong2 *__restrict__ x, u64 n) {
 	const u32 loads = 4, terms = 2 * loads;
 	WarpSum<3> sum(total);
 	u32 lane = threadIdx.x & 31;
@@ -76,7 +86,7 @@ static const i32 leastProductLimit = -960;
 
 // dotFloat64 adds the n products x[i]*y[i]; both addresses are multiples of 16. A product enters the bins as p + e with p =
 // fl(x*y) and e = fma(x, y, -p), the latter from the second level on, as |e| <= 2^-53 |p|.
-MP_KERNEL(dotFloat64, 512)(u64 *total, const ulonglong2 *__restrict__ x, const ulonglong2 *__restrict__ y, u64 n) {
+MP_KERNEL(dotFloat64, 1024)(u64 *total, const ulonglong2 *__restrict__ x, const ulonglong2 *__restrict__ y, u64 n) {
 	const u32 loads = 2, terms = 2 * loads;
 	WarpSum<4> sum(total);
 	sum.bins.limit = leastProduct;
@@ -88,9 +98,9 @@ MP_KERNEL(dotFloat64, 512)(u64 *total, const ulonglong2 *__restrict__ x, const u
 	sum.reserve(1);
 	for (u64 i = start; i < pairs; i += loads * stride) {
 		double a[terms], b[terms], p[terms], e[terms];
-		bool whole = i + (loads - 1) * stride + 31 < pairs;
-		loadPairs<loads>(a, x, i + lane, stride, pairs, whole);
-		loadPairs<loads>(b, y, i + lane, stride, pairs, whole);
+		bool all = i + (loads - 1) * stride + 31 < pairs;
+		loadPairs<loads>(a, x, i + lane, stride, pairs, all);
+		loadPairs<loads>(b, y, i + lane, stride, pairs, all);
 		bool outside = false;
 #pragma unroll
 		for (u32 j = 0; j < terms; j++) {

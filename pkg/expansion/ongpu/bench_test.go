@@ -108,7 +108,7 @@ func kernelTime(v *Vector) func() (time.Duration, error) {
 func BenchmarkGrid(b *testing.B) {
 	d := realDevice(b)
 	x := families[0].make(1, 1<<24)
-	for _, threads := range []int{128, 256, 512} {
+	for _, threads := range []int{128, 256, 512, 1024} {
 		for _, resident := range []int{0, 1, 2, 3, 4, 6, 8} {
 			b.Run(fmt.Sprintf("threads=%d/blocks=%d", threads, resident), func(b *testing.B) {
 				v, err := newVector(d, x, nil, threads)

@@ -10,7 +10,7 @@ import (
 // digitWords is the size of expansion.Digits in 64-bit words.
 const digitWords = int(unsafe.Sizeof(expansion.Digits{}) / 8)
 
-// blockThreads is the number of threads of a block; any multiple of 32 up to 512 gives the same sums.
+// blockThreads is the number of threads of a block; any multiple of 32 up to 1024 gives the same sums.
 const blockThreads = 512
 
 // warpBytes is the shared memory that a warp needs: its own digits.
