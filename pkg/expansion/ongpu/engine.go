@@ -1,14 +1,9 @@
 package ongpu
 
 import (
-	"unsafe"
-
 	"mpbench/pkg/expansion"
 	"mpbench/pkg/gpu"
 )
-
-// digitWords is the size of expansion.Digits in 64-bit words.
-const digitWords = int(unsafe.Sizeof(expansion.Digits{}) / 8)
 
 // blockThreads is the number of threads of a block; any multiple of 32 up to 1024 gives the same sums.
 const blockThreads = 512
