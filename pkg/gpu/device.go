@@ -182,7 +182,7 @@ func ParseName(name string) (i int, ok bool) {
 func OpenName(name string) (*Device, error) {
 	i, ok := ParseName(name)
 	if !ok {
-		return nil, fmt.Errorf("%w: %q; a GPU is named cuda:0, cuda:1, ...", ErrNoDevice, name)
+		return nil, fmt.Errorf("%w: %q; a GPU is named cuda:0, cuda:1 and so on", ErrNoDevice, name)
 	}
 	return Open(i)
 }
