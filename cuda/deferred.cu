@@ -1,6 +1,6 @@
 // The deferred engine's products: y = alpha*A*x + beta*y from residue planes, exact, rounded once.
 //
-// sumProducts and sumProductsFew add the products of residues, in 64-bit words that hold 256 of them. finish and finishWide make of a row's
+// sumProducts and sumProductsFew add the products of residues, in 64-bit words that hold 256 of them. finish, finish2 and finish4 make of a row's
 // sums its result (finish.cuh). The bytes of A bound the time: 4 for each modulus and element. Sums are integers: no result depends on
 // how the work is divided.
 #include "finish.cuh"
@@ -135,9 +135,15 @@ MP_KERNEL(finish, 128)(Planes p, Finish f) {
 }
 MP_REGISTER(finish);
 
-// finishWide: a block of four warps finishes four rows together. For many moduli. Shared memory: as finish.
-MP_KERNEL(finishWide, 128)(Planes p, Finish f) {
+// finish2 and finish4: a block of 128 threads finishes two or four rows together. For many moduli. Shared memory: 2*rowLimbs or 4*rowLimbs
+// words of 32 bits.
+MP_KERNEL(finish2, 128)(Planes p, Finish f) {
 	MP_SHARED(u32, shared);
-	finishRows(f, p.sums, p.clear, blockIdx.x * 4, p.rows, shared);
+	finishRows<2, 128>(f, p.sums, p.clear, blockIdx.x * 2, p.rows, shared);
 }
-MP_REGISTER(finishWide);
+MP_REGISTER(finish2);
+MP_KERNEL(finish4, 128)(Planes p, Finish f) {
+	MP_SHARED(u32, shared);
+	finishRows<4, 128>(f, p.sums, p.clear, blockIdx.x * 4, p.rows, shared);
+}
+MP_REGISTER(finish4);

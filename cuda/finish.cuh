@@ -1,5 +1,5 @@
 // The end of an exact sum of products: its residues become an integer, which is multiplied by alpha, added to beta*y and rounded once. One warp
-// does it for one row; ROWS warps together do it for as many rows, with one read of the tables.
+// does it for one row; a block does it for some rows together, with one read of the tables.
 #ifndef MPBENCH_FINISH_CUH
 #define MPBENCH_FINISH_CUH
 
@@ -46,13 +46,13 @@ MP_DEVICE u32 rowLimbs(const Finish &f) {
 }
 
 // reconstruct sets the integers z to S in two's complement, given the coefficients c of the rows.
-template <int ROWS> MP_DEVICE void reconstruct(u32 *z, u32 pitch, const Finish &f, const u32 *c, u32 t) {
+template <int ROWS, int THREADS> MP_DEVICE void reconstruct(u32 *z, u32 pitch, const Finish &f, const u32 *c, u32 t) {
 	const u32 lazyTerms = 248;
 	u32 n = f.moduli;
-	clear<ROWS>(z, pitch, n, t);
+	clear<ROWS, THREADS>(z, pitch, n, t);
 	for (u32 from = 0; from <= n; from += lazyTerms) {
 		u32 to = from + lazyTerms < n + 1 ? from + lazyTerms : n + 1;
-		for (u32 q0 = 0; q0 < n; q0 += 32 * ROWS) {
+		for (u32 q0 = 0; q0 < n; q0 += THREADS) {
 			u32 q = q0 + t;
 			u64 s[ROWS];
 #pragma unroll
@@ -66,9 +66,9 @@ template <int ROWS> MP_DEVICE void reconstruct(u32 *z, u32 pitch, const Finish &
 					for (u32 r = 0; r < ROWS; r++) s[r] += (u64)c[r * pitch + k] * limb;
 				}
 			}
-			addWide<ROWS>(z, pitch, n, s, q);
+			addWide<ROWS, THREADS>(z, pitch, n, s, q);
 		}
-		normalizeRows<ROWS>(z, pitch, n, t);
+		normalizeRows<ROWS, THREADS>(z, pitch, n, t);
 	}
 }
 
@@ -209,32 +209,35 @@ MP_DEVICE void finishRow(const Finish &f, u64 *sums, bool clearSums, u64 row, u3
 	u32 lane = threadIdx.x % 32;
 	Work w = workOf(f, shared);
 	coefficients(w.first, f, sums + row * f.moduli, clearSums, lane);
-	reconstruct<1>(w.sum, 0, f, w.first, lane);
+	reconstruct<1, 32>(w.sum, 0, f, w.first, lane);
 	bool negative = magnitude(w.sum, f.moduli, lane);
-	if (!f.unitAlpha) multiply<1>(w.first, 0, f.productLimbs, f.alpha, f.alphaLimbs, w.sum, f.moduli, lane);
+	if (!f.unitAlpha) multiply<1, 32>(w.first, 0, f.productLimbs, f.alpha, f.alphaLimbs, w.sum, f.moduli, lane);
 	if (f.betaLimbs) {
 		unpack(w.y, f.yLimbs, f.yWords + row * f.yWidth, f.yWidth, lane);
-		multiply<1>(w.addend, 0, f.addendLimbs, f.beta, f.betaLimbs, w.y, f.yLimbs, lane);
+		multiply<1, 32>(w.addend, 0, f.addendLimbs, f.beta, f.betaLimbs, w.y, f.yLimbs, lane);
 	}
 	finishTerms(f, w, negative, row, lane);
 }
 
-// finishRows finishes rows first to first + 3, of so many rows, by a block of four warps with 4*rowLimbs(f) words of shared memory.
-MP_DEVICE void finishRows(const Finish &f, u64 *sums, bool clearSums, u32 first, u32 rows, u32 *shared) {
-	u32 t = threadIdx.x, lane = t % 32, pitch = rowLimbs(f), row = first + t / 32;
-	bool inside = row < rows;
-	if (!inside) row = rows - 1; // done twice, written once
-	Work all = workOf(f, shared), w = workOf(f, shared + t / 32 * pitch);
-	coefficients(w.first, f, sums + (u64)row * f.moduli, false, lane);
-	if (f.betaLimbs) unpack(w.y, f.yLimbs, f.yWords + (u64)row * f.yWidth, f.yWidth, lane);
+// finishRows finishes rows first to first + ROWS - 1, of so many rows, by a block of THREADS threads, at least 32*ROWS, with ROWS*rowLimbs(f)
+// words of shared memory.
+template <int ROWS, int THREADS> MP_DEVICE void finishRows(const Finish &f, u64 *sums, bool clearSums, u32 first, u32 rows, u32 *shared) {
+	u32 t = threadIdx.x, lane = t % 32, warp = t / 32, pitch = rowLimbs(f), row = first + warp;
+	bool inside = warp < ROWS && row < rows;
+	Work all = workOf(f, shared), w = workOf(f, shared + (warp < ROWS ? warp : 0) * pitch);
+	if (inside) {
+		coefficients(w.first, f, sums + (u64)row * f.moduli, clearSums, lane);
+		if (f.betaLimbs) unpack(w.y, f.yLimbs, f.yWords + (u64)row * f.yWidth, f.yWidth, lane);
+	} else if (warp < ROWS) { // beyond the last row: zeros
+		for (u32 i = lane; i <= f.moduli; i += 32) w.first[i] = 0;
+		for (u32 i = lane; i < f.yLimbs; i += 32) w.y[i] = 0;
+	}
 	blockSync();
-	if (clearSums && inside)
-		for (u32 k = lane; k < f.moduli; k += 32) sums[(u64)row * f.moduli + k] = 0;
-	reconstruct<4>(all.sum, pitch, f, all.first, t);
-	bool negative = magnitude(w.sum, f.moduli, lane);
+	reconstruct<ROWS, THREADS>(all.sum, pitch, f, all.first, t);
+	bool negative = inside && magnitude(w.sum, f.moduli, lane);
 	blockSync();
-	if (!f.unitAlpha) multiply<4>(all.first, pitch, f.productLimbs, f.alpha, f.alphaLimbs, all.sum, f.moduli, t);
-	if (f.betaLimbs) multiply<4>(all.addend, pitch, f.addendLimbs, f.beta, f.betaLimbs, all.y, f.yLimbs, t);
+	if (!f.unitAlpha) multiply<ROWS, THREADS>(all.first, pitch, f.productLimbs, f.alpha, f.alphaLimbs, all.sum, f.moduli, t);
+	if (f.betaLimbs) multiply<ROWS, THREADS>(all.addend, pitch, f.addendLimbs, f.beta, f.betaLimbs, all.y, f.yLimbs, t);
 	if (inside) finishTerms(f, w, negative, row, lane);
 }
 

@@ -253,11 +253,13 @@ func BenchmarkParts(b *testing.B) {
 			b.Run(fmt.Sprintf("p=%d/%s", p, name), func(b *testing.B) { benchmarkProduct(b, 1000, 1000, p, false, shape, launch) })
 		}
 		run("sums", ongpu.Shape{}, sums)
-		for _, rows := range []int{8, 16, 32, 64, 125, 250} {
+		for _, rows := range []int{16, 32, 64} {
 			run(fmt.Sprintf("sums/rows=%d", rows), ongpu.Shape{BlockRows: rows}, sums)
 		}
 		run("finish", ongpu.Shape{BlockRows: 64}, finish)
-		run("finish/wide", ongpu.Shape{BlockRows: 64, Wide: true}, finish)
+		for _, together := range []int{2, 4} {
+			run(fmt.Sprintf("finish/together=%d", together), ongpu.Shape{BlockRows: 64, Together: together}, finish)
+		}
 	}
 }
 

@@ -209,7 +209,7 @@ func randomFloats(r *rand.Rand, n, spread int) []float64 {
 func allShapes() []ongpu.Shape {
 	return []ongpu.Shape{
 		{}, // the default one
-		{BlockRows: 1}, {BlockRows: 3, Wide: true}, {BlockRows: 64}, {BlockRows: 1, PartColumns: 16}, {BlockRows: 1, PartColumns: 4096, Wide: true},
+		{BlockRows: 1}, {BlockRows: 3, Together: 2}, {BlockRows: 64}, {BlockRows: 1, PartColumns: 16}, {BlockRows: 1, PartColumns: 4096, Together: 4},
 	}
 }
 

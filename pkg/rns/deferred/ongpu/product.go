@@ -12,8 +12,8 @@ import (
 type Shape struct {
 	// BlockRows is the rows of a block, and PartColumns its columns if it does not take whole rows, a multiple of 16.
 	BlockRows, PartColumns int
-	// Wide tells that four warps finish four rows together, rather than one each: one read of the tables serves all.
-	Wide bool
+	// Together is how many rows a block finishes together, so that one read of the tables serves them: 2 or 4; 0 for a warp for each row.
+	Together int
 }
 
 // Options are what a product needs beside A and x.
@@ -169,7 +169,10 @@ const (
 func (p *Product) defaultShape() Shape {
 	rows, moduli := p.a.Rows(), p.a.Moduli()
 	slots := 4 * max(p.device.Info().Multiprocessors, 1)
-	s := Shape{Wide: moduli > 40}
+	s := Shape{}
+	if moduli > 24 {
+		s.Together = 2
+	}
 	if rows*moduli < 2*slots {
 		// Whole rounds of reads; the more the better, as long as there are blocks enough.
 		s.BlockRows, s.PartColumns = 1, sumColumns
@@ -208,19 +211,19 @@ func (p *Product) SetShape(s Shape) error {
 		return err
 	}
 	p.addLaunch = gpu.Launch{Grid: gpu.Dim{X: blocks * moduli}, Block: gpu.Dim{X: sumThreads}}
-	return p.setFinish(s.Wide)
+	return p.setFinish(s.Together)
 }
 
 // setFinish chooses the kernel that finishes the rows.
-func (p *Product) setFinish(wide bool) error {
-	const rows = 4 // of a block
-	name, shared := "finish", rows*4*p.rounding.rowLimbs()
-	if wide {
-		name = "finishWide"
+func (p *Product) setFinish(together int) error {
+	name, rows := "finish", 4 // of a block
+	if together > 0 {
+		name, rows = fmt.Sprintf("finish%d", together), together
 	}
+	shared := rows * 4 * p.rounding.rowLimbs()
 	var err error
 	p.finish, err = kernel[productParameters](p.device, "deferred", name)
-	p.finishLaunch = gpu.Launch{Grid: gpu.Dim{X: (p.a.Rows() + rows - 1) / rows}, Block: gpu.Dim{X: 32 * rows}, Shared: shared}
+	p.finishLaunch = gpu.Launch{Grid: gpu.Dim{X: (p.a.Rows() + rows - 1) / rows}, Block: gpu.Dim{X: 128}, Shared: shared}
 	return err
 }
 
