@@ -361,7 +361,7 @@ func (o *adviseOptions) run(cmd *cobra.Command, output *documentOptions) error {
 
 // finishAdvise prints the advice and exports the recommendation's record.
 func finishAdvise(cmd *cobra.Command, r *advise.Result, t *task, output *documentOptions) error {
-	env := bench.CaptureEnvironment()
+	env := captureEnvironment()
 	run := &bench.Run{Environments: []bench.Environment{env}}
 	line := ""
 	if r.Best != nil {

@@ -126,7 +126,7 @@ func (o *paperOptions) run(cmd *cobra.Command, name string, output *documentOpti
 	if err != nil {
 		return err
 	}
-	env := bench.CaptureEnvironment()
+	env := captureEnvironment()
 	lab.EnvID = env.ID
 	if !output.quiet {
 		lab.Progress = func(what string) { fmt.Fprintln(cmd.ErrOrStderr(), what) }

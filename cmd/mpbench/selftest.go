@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpbench/pkg/bench"
 	"mpbench/pkg/report"
 	"mpbench/pkg/rns"
 	"mpbench/pkg/selftest"
@@ -78,7 +77,7 @@ func runSelftest(cmd *cobra.Command, devices []string, here, all bool, output *d
 
 // finishSelftest prints the result; a failure is an error that names what failed.
 func finishSelftest(cmd *cobra.Command, d *report.Document, rows []selftest.Row, output *documentOptions) error {
-	env := bench.CaptureEnvironment()
+	env := captureEnvironment()
 	d.Environment = &env
 	if err := output.print(cmd, d, nil); err != nil {
 		return err
