@@ -112,7 +112,8 @@ func writeProfile(w io.Writer, result bench.GemvResult) error {
 	return writeKernels(w, r)
 }
 
-// writeKernels prints the kernels of a device as the 2020 paper's Tables 3 and 4 do: share of time, occupancy, effective bandwidth.
+// writeKernels prints the kernels of a device as the 2020 paper's Tables 3 and 4 do: share of time, occupancy, effective bandwidth
+// and its part of the device's, registers and bytes of local memory of a thread.
 func writeKernels(w io.Writer, r bench.Record) error {
 	if len(r.Kernels) == 0 {
 		return nil
@@ -125,20 +126,18 @@ func writeKernels(w io.Writer, r bench.Record) error {
 	for _, k := range r.Kernels {
 		bandwidth, share := "", ""
 		if k.TimeNs > 0 {
-			bandwidth = fmt.Sprintf("%8.1f", float64(k.Bytes)/k.TimeNs)
+			bandwidth = fmt.Sprintf("%7.1f", float64(k.Bytes)/k.TimeNs)
 		}
 		if k.BytesShare > 0 {
-			share = fmt.Sprintf("%4.0f %%", 100*k.BytesShare)
+			share = fmt.Sprintf("%3.0f %%", 100*k.BytesShare)
 		}
 		rows = append(rows, []string{
-			k.Name, k.Phase, fmt.Sprintf("%10.1f", k.TimeNs/1e3), fmt.Sprintf("%5.1f %%", 100*k.TimeNs/max(total, 1)), fmt.Sprintf("%4.0f %%", 100*k.Occupancy),
-			bandwidth, share, fmt.Sprintf("%d x %d", k.Blocks, k.Threads), fmt.Sprint(k.Registers), fmt.Sprint(k.LocalBytes), fmt.Sprint(k.SharedBytes),
+			k.Name, k.Array, fmt.Sprintf("%9.1f", k.TimeNs/1e3), fmt.Sprintf("%5.1f %%", 100*k.TimeNs/max(total, 1)), fmt.Sprintf("%3.0f %%", 100*k.Occupancy),
+			bandwidth, share, fmt.Sprintf("%4d", k.Registers), fmt.Sprintf("%5d", k.LocalBytes),
 		})
 	}
 	fmt.Fprintln(w)
-	return report.List(w, []string{
-		"kernel", "phase", "time (us)", "share", "occ.", "GB/s", "of peak", "launch", "regs", "local", "shared",
-	}, rows, columns(w))
+	return report.List(w, []string{"kernel", "of", "time (us)", "share", "occ.", "GB/s", "peak", "regs", "local"}, rows, columns(w))
 }
 
 // writeRows prints the components.

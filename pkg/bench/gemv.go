@@ -41,7 +41,10 @@ func MeasureGemv(ctx context.Context, s Sampler, m gemv.Method, o gemv.Options, 
 	var kernels kernelTimes
 	if onDevice {
 		defer device.Close()
-		body = kernels.loadAndRun(device, p)
+		if err := device.Load(p); err != nil { // once and beforehand: it may look for launch parameters
+			return GemvResult{}, false, err
+		}
+		body = kernels.run(device)
 	}
 	measurement, err := s.Measure(ctx, func(t *Timer) error {
 		if err := body(t); err != nil {

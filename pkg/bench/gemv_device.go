@@ -7,14 +7,11 @@ type kernelTimes struct {
 	ns [][]float64 // by kernel, in nanoseconds
 }
 
-// loadAndRun is loadAndRun for a device, which takes the times itself: those of the kernels by its events, with a cold cache. The data
-// are loaded once.
-func (k *kernelTimes) loadAndRun(e gemv.DeviceEngine, p gemv.Problem) func(*Timer) error {
+// run is the body of a measurement on a device that holds the data, which takes the times itself: those of the kernels by its events, with
+// a cold cache.
+func (k *kernelTimes) run(e gemv.DeviceEngine) func(*Timer) error {
 	return func(t *Timer) error {
 		if t.Index() == 0 {
-			if err := e.Load(p); err != nil {
-				return err
-			}
 			t.AddNs(PhaseConvert, float64(e.Times().Convert))
 			t.AddNs(PhaseH2D, float64(e.Times().CopyIn))
 		}
@@ -42,7 +39,7 @@ func (k *kernelTimes) complete(r *Record, e gemv.DeviceEngine) {
 	r.Phases[PhaseD2H] = float64(e.Times().CopyOut)
 	for i, p := range e.Kernels() {
 		kernel := Kernel{
-			Phase: p.Phase, Name: p.Name, TimeNs: picoseconds(Median(k.ns[i])), Bytes: p.Bytes, Occupancy: p.Occupancy, Blocks: p.Blocks, Threads: p.Threads,
+			Phase: p.Phase, Name: p.Name, Array: p.Array, TimeNs: picoseconds(Median(k.ns[i])), Bytes: p.Bytes, Occupancy: p.Occupancy, Blocks: p.Blocks, Threads: p.Threads,
 			SharedBytes: p.Shared, Registers: p.Registers, LocalBytes: p.Local,
 		}
 		if p.Bandwidth > 0 && kernel.TimeNs > 0 {

@@ -92,6 +92,7 @@ type Timing struct {
 type Kernel struct {
 	Phase       string  `json:"phase"` // the phase that its time belongs to
 	Name        string  `json:"name"`
+	Array       string  `json:"array"`           // that it computes, as the method calls it: "d", "y", "B"
 	TimeNs      float64 `json:"time_ns"`         // median
 	Bytes       int64   `json:"bytes"`           // read and written in device memory, each number once
 	BytesShare  float64 `json:"bandwidth_share"` // bytes per second, as a share of the device's memory bandwidth; 0 if not known

@@ -41,6 +41,7 @@ type DeviceTimes struct {
 type KernelProfile struct {
 	Phase     string
 	Name      string
+	Array     string // that it computes: "d", "y", "B"
 	Time      time.Duration
 	Bytes     int64   // read and written in device memory, each number once
 	Bandwidth float64 // of the device's memory, in bytes per second; 0 if not known
@@ -61,8 +62,8 @@ type step struct {
 	launch  func() error
 }
 
-// newStep prepares a launch that moves so many bytes.
-func newStep[P any](e *deviceResidues, phase, name string, l gpu.Launch, p P, bytes int64) (step, error) {
+// newStep prepares a launch that computes an array and moves so many bytes.
+func newStep[P any](e *deviceResidues, phase, name, array string, l gpu.Launch, p P, bytes int64) (step, error) {
 	k, err := kernelOf[P](e, name)
 	if err != nil {
 		return step{}, err
@@ -76,7 +77,7 @@ func newStep[P any](e *deviceResidues, phase, name string, l gpu.Launch, p P, by
 		return step{}, err
 	}
 	s := step{profile: KernelProfile{
-		Phase: phase, Name: name, Bytes: bytes, Bandwidth: e.device.Info().Bandwidth(), Occupancy: occupancy, Blocks: max(l.Grid.X, 1) * max(l.Grid.Y, 1), Threads: l.Block.X,
+		Phase: phase, Name: name, Array: array, Bytes: bytes, Bandwidth: e.device.Info().Bandwidth(), Occupancy: occupancy, Blocks: max(l.Grid.X, 1) * max(l.Grid.Y, 1), Threads: l.Block.X,
 		Shared: l.Shared + a.Static, Registers: a.Registers, Local: a.Local,
 	}}
 	s.launch = func() error { return k.Launch(l, p) }

@@ -80,10 +80,10 @@ func (e *deviceBasic) makeSteps() (steps []step, err error) {
 		return nil, err
 	}
 	if isFull {
-		add(e.scaleStep(scaled(e.dD, e.factors[0], e.dX)))
+		add(e.scaleStep("d", scaled(e.dD, e.factors[0], e.dX)))
 	}
 	if e.scaleY {
-		add(e.scaleStep(scaled(e.dResult, e.factors[1], e.dY)))
+		add(e.scaleStep("y", scaled(e.dResult, e.factors[1], e.dY)))
 	}
 	if isFull {
 		add(e.rowsStep())
@@ -95,9 +95,9 @@ func basicLaunch(n int) gpu.Launch {
 	return gpu.Launch{Grid: gpu.Dim{X: ceilDiv(n, basicThreads)}, Block: gpu.Dim{X: basicThreads}}
 }
 
-func (e *deviceBasic) scaleStep(p productParameters) (step, error) {
+func (e *deviceBasic) scaleStep(array string, p productParameters) (step, error) {
 	bytes := 2 * p.numbers() * int64(e.context.Base().TermBytes())
-	return newStep(&e.deviceResidues, basicPhase, "gemvBasicProducts", basicLaunch(int(p.Rows)), basicParameters{e.base.Parameter(), e.scratch.Parameter(), p}, bytes)
+	return newStep(&e.deviceResidues, basicPhase, "gemvBasicProducts", array, basicLaunch(int(p.Rows)), basicParameters{e.base.Parameter(), e.scratch.Parameter(), p}, bytes)
 }
 
 func (e *deviceBasic) rowsStep() (s step, err error) {
@@ -121,7 +121,7 @@ func (e *deviceBasic) rowsStep() (s step, err error) {
 		p.Rows.Add = 1
 	}
 	numbers := p.Rows.Products.numbers() + int64(e.problem.Terms()) + int64(rows)*int64(1+p.Rows.Add)
-	return newStep(&e.deviceResidues, basicPhase, "gemvBasicRows", basicLaunch(rows), p, numbers*int64(e.context.Base().TermBytes()))
+	return newStep(&e.deviceResidues, basicPhase, "gemvBasicRows", "y", basicLaunch(rows), p, numbers*int64(e.context.Base().TermBytes()))
 }
 
 func (e *deviceBasic) Phases() []Phase {

@@ -77,13 +77,13 @@ func (e *deviceSplit) makeSteps(s splitShape) (steps []step, err error) {
 		return nil, err
 	}
 	if e.problem.work() == full {
-		add(e.productSteps(s, scaled(e.dD, e.factors[0], e.dX), vectorFields, vectorResidues))
+		add(e.productSteps(s, "d", scaled(e.dD, e.factors[0], e.dX), vectorFields, vectorResidues))
 	}
 	if e.scaleY {
-		add(e.productSteps(s, scaled(e.dResult, e.factors[1], e.dY), vectorFields, vectorResidues))
+		add(e.productSteps(s, "y", scaled(e.dResult, e.factors[1], e.dY), vectorFields, vectorResidues))
 	}
 	if e.problem.work() == full {
-		add(e.productSteps(s, e.matrixProducts(e.dB.Parameter()), matrixFields, matrixResidues))
+		add(e.productSteps(s, "B", e.matrixProducts(e.dB.Parameter()), matrixFields, matrixResidues))
 		sums, failed := e.sumsStep(s)
 		add([]step{sums}, failed)
 	}
@@ -110,17 +110,17 @@ func (e *deviceSplit) reserve(s splitShape) error {
 	return e.ensureScratch(groups)
 }
 
-// productSteps are the three kernels of products.
-func (e *deviceSplit) productSteps(s splitShape, p productParameters, fields, residues int) ([]step, error) {
-	first, err := e.fieldsStep(p, splitPhases[fields].Name)
+// productSteps are the three kernels of the products that an array consists of.
+func (e *deviceSplit) productSteps(s splitShape, array string, p productParameters, fields, residues int) ([]step, error) {
+	first, err := e.fieldsStep(p, splitPhases[fields].Name, array)
 	if err != nil {
 		return nil, err
 	}
-	second, err := e.residuesStep(s, p, splitPhases[residues].Name)
+	second, err := e.residuesStep(s, p, splitPhases[residues].Name, array)
 	if err != nil {
 		return nil, err
 	}
-	third, err := e.roundStep(s, p)
+	third, err := e.roundStep(s, p, array)
 	return []step{first, second, third}, err
 }
 
@@ -138,22 +138,22 @@ const (
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-func (e *deviceSplit) fieldsStep(p productParameters, phase string) (step, error) {
+func (e *deviceSplit) fieldsStep(p productParameters, phase, array string) (step, error) {
 	l := gpu.Launch{
 		Grid: gpu.Dim{X: ceilDiv(int(p.Rows), fieldThreads), Y: min(int(p.Columns), mostColumns)}, Block: gpu.Dim{X: fieldThreads},
 	}
-	return newStep(&e.deviceResidues, phase, "gemvFields", l, residueParameters{e.base.Parameter(), p}, 2*p.numbers()*fieldBytes)
+	return newStep(&e.deviceResidues, phase, "gemvFields", array, l, residueParameters{e.base.Parameter(), p}, 2*p.numbers()*fieldBytes)
 }
 
 // residuesStep: one thread a residue, blocks of whole numbers.
-func (e *deviceSplit) residuesStep(s splitShape, p productParameters, phase string) (step, error) {
+func (e *deviceSplit) residuesStep(s splitShape, p productParameters, phase, array string) (step, error) {
 	stride := e.context.Base().Stride()
 	numbers := max(1, s.ResidueThreads/stride) // of a block
 	l := gpu.Launch{
 		Grid:  gpu.Dim{X: ceilDiv(int(p.Rows), numbers*s.ResidueRows), Y: min(int(p.Columns), mostColumns)},
 		Block: gpu.Dim{X: s.ResidueThreads},
 	}
-	return newStep(&e.deviceResidues, phase, "gemvResidues", l, residueParameters{e.base.Parameter(), p}, 2*p.numbers()*int64(4*stride))
+	return newStep(&e.deviceResidues, phase, "gemvResidues", array, l, residueParameters{e.base.Parameter(), p}, 2*p.numbers()*int64(4*stride))
 }
 
 // roundParameters are those of the kernels gemvRound.
@@ -172,7 +172,7 @@ func (e *deviceSplit) roundLaunch(s splitShape, n int64) (l gpu.Launch, groups i
 	return gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: s.RoundThreads}}, blocks * perBlock, err
 }
 
-func (e *deviceSplit) roundStep(s splitShape, p productParameters) (step, error) {
+func (e *deviceSplit) roundStep(s splitShape, p productParameters, array string) (step, error) {
 	l, groups, err := e.roundLaunch(s, p.numbers())
 	if err != nil {
 		return step{}, err
@@ -181,7 +181,7 @@ func (e *deviceSplit) roundStep(s splitShape, p productParameters) (step, error)
 		return step{}, err
 	}
 	bytes := 2 * p.numbers() * int64(e.context.Base().TermBytes())
-	return newStep(&e.deviceResidues, splitPhases[rounding].Name, s.Round, l, roundParameters{e.base.Parameter(), e.scratch.Parameter(), p, lowM(e.context.Base())}, bytes)
+	return newStep(&e.deviceResidues, splitPhases[rounding].Name, s.Round, array, l, roundParameters{e.base.Parameter(), e.scratch.Parameter(), p, lowM(e.context.Base())}, bytes)
 }
 
 // lowM returns M mod 2^64.
@@ -259,7 +259,7 @@ func (e *deviceSplit) sumsStep(s splitShape) (step, error) {
 		p.Sums.Add = 1
 	}
 	numbers := int64(e.dB.Len()) + int64(rows)*int64(1+p.Sums.Add)
-	return newStep(&e.deviceResidues, splitPhases[sums].Name, s.sumsKernel(), l.Launch, p, numbers*int64(e.context.Base().TermBytes()))
+	return newStep(&e.deviceResidues, splitPhases[sums].Name, s.sumsKernel(), "y", l.Launch, p, numbers*int64(e.context.Base().TermBytes()))
 }
 
 func (e *deviceSplit) Phases() []Phase {

@@ -99,7 +99,7 @@ const tuneRuns = 3
 // search tries one kernel's parameters after the other, on the problem itself.
 func (e *deviceSplit) search() error {
 	p := e.matrixProducts(e.dB.Parameter())
-	fields, err := e.fieldsStep(p, "")
+	fields, err := e.fieldsStep(p, "", "B")
 	if err != nil {
 		return err
 	}
@@ -107,11 +107,11 @@ func (e *deviceSplit) search() error {
 		return err
 	}
 	best := e.shape
-	err = e.fastest(e.residueCandidates(), &best, nil, func(s splitShape) (step, error) { return e.residuesStep(s, p, "") })
+	err = e.fastest(e.residueCandidates(), &best, nil, func(s splitShape) (step, error) { return e.residuesStep(s, p, "", "B") })
 	if err != nil {
 		return err
 	}
-	residues, err := e.residuesStep(best, p, "")
+	residues, err := e.residuesStep(best, p, "", "B")
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (e *deviceSplit) search() error {
 		}
 		return residues.launch()
 	}
-	if err := e.fastest(e.roundCandidates(), &best, again, func(s splitShape) (step, error) { return e.roundStep(s, p) }); err != nil {
+	if err := e.fastest(e.roundCandidates(), &best, again, func(s splitShape) (step, error) { return e.roundStep(s, p, "B") }); err != nil {
 		return err
 	}
 	if err := e.fastest(e.sumsCandidates(), &best, nil, e.sumsStep); err != nil {

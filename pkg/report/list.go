@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// minLastColumn is the width that the last column of a list has at least, however narrow the terminal.
+// minLastColumn is the width that the last column of a list has at least if its texts are as long, however narrow the terminal.
 const minLastColumn = 30
 
 // List writes a table of texts. The last column is broken between words to fit the width (0 for 80); a line break in its
@@ -25,7 +25,13 @@ func List(w io.Writer, heads []string, rows [][]string, width int) error {
 		widths[i]++ // a second space between columns
 		used += widths[i] + 1
 	}
-	widths[last] = max(minLastColumn, width-used)
+	longest := textWidth(heads[last])
+	for _, row := range rows {
+		for _, line := range strings.Split(row[last], "\n") {
+			longest = max(longest, textWidth(line))
+		}
+	}
+	widths[last] = max(min(minLastColumn, longest), width-used)
 	g := gridText{heads: [][]string{padded(heads, widths)}}
 	for _, row := range rows {
 		for i, line := range breakText(row[last], widths[last]) {
