@@ -1,7 +1,6 @@
 package gemv
 
 import (
-	"fmt"
 	"math/big"
 	"time"
 
@@ -27,16 +26,28 @@ type deferredEngine struct {
 }
 
 func newDeferred(o Options) (Engine, error) {
+	if isGPU(o.Device) {
+		return newDeviceDeferred(o)
+	}
 	return &deferredEngine{precision: o.Precision, threads: threadsOf(o.Threads), maxBytes: o.MaxBytes}, nil
 }
 
 // Load aligns the rows of op(A), and x, and converts them to residues. An error that says how many moduli would be needed means that
 // the exponents are spread too far.
 func (e *deferredEngine) Load(p Problem) error {
+	*e = deferredEngine{precision: e.precision, threads: e.threads, maxBytes: e.maxBytes}
+	if err := e.loadScalars(p); err != nil || p.work() != full {
+		return err
+	}
+	return e.loadMatrix()
+}
+
+// loadScalars checks the problem and takes over alpha, beta, y and what is infinite or NaN.
+func (e *deferredEngine) loadScalars(p Problem) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	*e = deferredEngine{precision: e.precision, threads: e.threads, maxBytes: e.maxBytes, problem: p, special: p.specials()}
+	e.problem, e.special = p, p.specials()
 	e.alpha.Set(p.Alpha.numbers().float(new(big.Float), 0))
 	e.beta.Set(p.Beta.numbers().float(new(big.Float), 0))
 	e.y, e.result = make([]*big.Float, p.Rows()), make([]*big.Float, p.Rows())
@@ -46,10 +57,7 @@ func (e *deferredEngine) Load(p Problem) error {
 			e.y[i].Set(p.Y.float(new(big.Float), p.yIndex(i)))
 		}
 	}
-	if p.work() != full {
-		return nil
-	}
-	return e.loadMatrix()
+	return nil
 }
 
 func (e *deferredEngine) loadMatrix() error {
@@ -67,7 +75,7 @@ func (e *deferredEngine) loadMatrix() error {
 	if err != nil {
 		return err
 	}
-	if err := p.checkBytes("deferred", plan.Bytes(), e.maxBytes, fmt.Sprintf("%d moduli of 4 bytes per element", plan.Moduli())); err != nil {
+	if err := p.checkBytes("deferred", plan.Bytes(), e.maxBytes, moduliDetail(plan)); err != nil {
 		return err
 	}
 	e.matrix = plan.Matrix()

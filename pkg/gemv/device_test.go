@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"mpbench/pkg/exact"
 	"mpbench/pkg/gpu/gputest"
 	"mpbench/pkg/rns"
 )
@@ -201,4 +202,49 @@ func TestManySlots(t *testing.T) {
 		o.Device, o.Tune = gputest.Name(t), TuneOff
 		compareFields(t, fmt.Sprintf("%d terms", n), resultOf(t, m, o, p, 1), want)
 	}
+}
+
+// TestDeviceDeferred compares deferred on a device with the CPU's: every component is the same number, also beside infinities and NaN,
+// for every shape, stride and factor.
+func TestDeviceDeferred(t *testing.T) {
+	device := gputest.Name(t)
+	seeds := uint64(60)
+	if !gputest.Emulated() {
+		seeds = 2000
+	}
+	m, _ := Lookup("deferred")
+	for _, precision := range []int{24, 53, 106, 424} {
+		for seed := range seeds / 2 {
+			c := deviceCase{seed, max(precision, 30), 31, 12}
+			p, o := c.problem()
+			o.Precision = precision
+			want := valuesOf(t, m, o, p)
+			o.Device = device
+			got := valuesOf(t, m, o, p)
+			for i := range want {
+				if !got[i].Equal(want[i]) {
+					t.Fatalf("p = %d, seed %d, %v %d x %d, component %d: %v, want %v", precision, seed, p.Op, p.M, p.N, i, got[i], want[i])
+				}
+			}
+		}
+	}
+}
+
+// valuesOf returns the components that a method computes.
+func valuesOf(t *testing.T, m Method, o Options, p Problem) []exact.Value {
+	t.Helper()
+	e := newEngine(t, m, o)
+	if err := e.Load(p); err != nil {
+		t.Fatal(err)
+	}
+	e.Run()
+	e.Run()
+	values := e.Result()
+	if device, ok := e.(DeviceEngine); ok {
+		defer device.Close()
+		if err := device.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return values
 }

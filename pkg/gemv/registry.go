@@ -41,7 +41,7 @@ var methods = checkingDevices([]Method{
 		Source: sourcePaper2020 + ", algorithm 1", New: newSplit,
 	},
 	{
-		Name: "deferred", Summary: "exact sums of products in residues, rounded once", Format: "residues", Devices: cpuOnly,
+		Name: "deferred", Summary: "exact sums of products in residues, rounded once", Format: "residues", Devices: cpuOrCUDA,
 		MinPrecision: 2, MaxPrecision: 1 << 16, Bound: "u*|y|, u = 2^-p: correctly rounded", Source: "own, mpbench/pkg/rns/deferred", New: newDeferred,
 	},
 })

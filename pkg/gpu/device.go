@@ -100,6 +100,7 @@ type Device struct {
 	memory  Memory
 	cold    *Buffer[byte] // what ColdCache reads
 	evict   *Kernel[evictParameters]
+	staging *stage
 }
 
 type task struct {

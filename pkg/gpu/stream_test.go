@@ -142,3 +142,31 @@ func TestMemory(t *testing.T) {
 		return d.ColdCache(nil)
 	})
 }
+
+// Much data through pinned memory, in whole chunks and others, arrives as it is.
+func TestUploadStaged(t *testing.T) {
+	onDevice(t, func(d *gpu.Device) error {
+		for _, n := range []int{0, 1, 1 << 20, 1<<21 + 5, 13<<20 + 1, 14 << 20} {
+			x := make([]uint64, n)
+			for i := range x {
+				x[i] = uint64(i) * 0x9e3779b97f4a7c15
+			}
+			b, err := gpu.Alloc[uint64](d, n)
+			if err != nil {
+				return err
+			}
+			if err := b.UploadStaged(x); err != nil {
+				return err
+			}
+			got := make([]uint64, n)
+			if err := b.Download(got); err != nil {
+				return err
+			}
+			if !slices.Equal(got, x) {
+				t.Errorf("%d numbers arrived changed", n)
+			}
+			b.Free()
+		}
+		return nil
+	})
+}

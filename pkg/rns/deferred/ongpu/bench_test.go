@@ -233,8 +233,8 @@ func benchmarkProduct(b *testing.B, rows, columns, p int, plain bool, shape ongp
 
 // Parts of a product to be timed.
 func whole(p *ongpu.Product) error  { return p.Launch(nil) }
-func sums(p *ongpu.Product) error   { return ongpu.LaunchSums(p, nil) }
-func finish(p *ongpu.Product) error { return ongpu.LaunchFinish(p, nil) }
+func sums(p *ongpu.Product) error   { return p.LaunchSums(nil) }
+func finish(p *ongpu.Product) error { return p.LaunchFinish(nil) }
 
 var targetPrecisions = []int{53, 106, 212, 424, 848, 1696}
 

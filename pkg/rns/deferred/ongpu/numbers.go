@@ -18,23 +18,35 @@ type Numbers struct {
 
 // UploadFloat64 copies x to the device.
 func UploadFloat64(d *gpu.Device, x []float64) (*Numbers, error) {
-	v, err := gpu.Upload(d, float64Bits(x))
+	v, err := uploadStaged(d, float64Bits(x))
 	return &Numbers{device: d, n: len(x), values: v}, err
 }
 
 // UploadPacked copies p to the device.
 func UploadPacked(d *gpu.Device, p *deferred.Packed) (*Numbers, error) {
 	words, heads, width := p.Words()
-	v, err := gpu.Upload(d, words)
+	v, err := uploadStaged(d, words)
 	if err != nil {
 		return nil, err
 	}
-	h, err := gpu.Upload(d, heads)
+	h, err := uploadStaged(d, heads)
 	if err != nil {
 		v.Free()
 		return nil, err
 	}
 	return &Numbers{device: d, n: len(heads), values: v, heads: h, width: width}, nil
+}
+
+func uploadStaged[T any](d *gpu.Device, x []T) (*gpu.Buffer[T], error) {
+	b, err := gpu.Alloc[T](d, len(x))
+	if err != nil {
+		return nil, err
+	}
+	if err := b.UploadStaged(x); err != nil {
+		b.Free()
+		return nil, err
+	}
+	return b, nil
 }
 
 // Len returns how many numbers there are.

@@ -230,16 +230,16 @@ func (p *Product) setFinish(together int) error {
 // Shape returns the shape in use.
 func (p *Product) Shape() Shape { return p.shape }
 
-// Launch puts the product into the stream: two kernels.
+// Launch puts the product into the stream: LaunchSums and then LaunchFinish.
 func (p *Product) Launch(s *gpu.Stream) error {
-	if err := p.launchSums(s); err != nil {
+	if err := p.LaunchSums(s); err != nil {
 		return err
 	}
-	return p.launchFinish(s)
+	return p.LaunchFinish(s)
 }
 
-// launchSums adds the products.
-func (p *Product) launchSums(s *gpu.Stream) error {
+// LaunchSums puts the sums of products into the stream, one kernel.
+func (p *Product) LaunchSums(s *gpu.Stream) error {
 	l := p.addLaunch
 	if l.Grid.X == 0 {
 		return nil
@@ -248,14 +248,46 @@ func (p *Product) launchSums(s *gpu.Stream) error {
 	return p.add.Launch(l, struct{ P planesParameters }{p.planes})
 }
 
-// launchFinish makes results of the sums.
-func (p *Product) launchFinish(s *gpu.Stream) error {
+// LaunchFinish puts what makes results of the sums into the stream, one kernel.
+func (p *Product) LaunchFinish(s *gpu.Stream) error {
 	l := p.finishLaunch
 	if l.Grid.X == 0 {
 		return nil
 	}
 	l.Stream = s
 	return p.finish.Launch(l, productParameters{p.planes, p.rounding})
+}
+
+// Kernel describes a kernel of a product.
+type Kernel struct {
+	Name       string
+	Launch     gpu.Launch
+	Attributes gpu.Attributes
+	Occupancy  float64 // share of a multiprocessor's threads that are resident
+	Bytes      int64   // read and written in device memory, each number once
+}
+
+// Kernels describes the kernels of LaunchSums and LaunchFinish.
+func (p *Product) Kernels() ([]Kernel, error) {
+	sumBytes := p.a.Bytes() + p.x.planes.residues.Bytes() + p.sums.Bytes()
+	t := p.a.planes.tables
+	finishBytes := p.sums.Bytes() + t.crt.Bytes() + p.out.Bytes() + p.heads.Bytes()
+	if p.y != nil {
+		finishBytes += p.y.Bytes()
+	}
+	list := []Kernel{{Name: p.add.Name(), Launch: p.addLaunch, Bytes: sumBytes}, {Name: p.finish.Name(), Launch: p.finishLaunch, Bytes: finishBytes}}
+	var err error
+	if list[0].Attributes, err = p.add.Attributes(); err != nil {
+		return nil, err
+	}
+	if list[1].Attributes, err = p.finish.Attributes(); err != nil {
+		return nil, err
+	}
+	if list[0].Occupancy, err = p.add.Occupancy(list[0].Launch.Block.X, list[0].Launch.Shared); err != nil {
+		return nil, err
+	}
+	list[1].Occupancy, err = p.finish.Occupancy(list[1].Launch.Block.X, list[1].Launch.Shared)
+	return list, err
 }
 
 // Results waits and sets y to the results, exactly: numbers of Precision bits.

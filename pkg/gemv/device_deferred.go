@@ -1,0 +1,313 @@
+package gemv
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	"mpbench/pkg/exact"
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/rns/deferred"
+	"mpbench/pkg/rns/deferred/ongpu"
+)
+
+// deviceDeferred is the deferred engine on a GPU. The numbers cross the bus as they are, float64 or packed words, and become residues
+// there; sums, reconstruction, alpha, beta and rounding are the device's. Without sums (alpha = 0, no elements) the host does what there is to do.
+type deviceDeferred struct {
+	deferredEngine
+	device  *gpu.Device
+	a       *ongpu.Matrix
+	dX      *ongpu.Vector
+	product *ongpu.Product
+	kernels []KernelProfile
+	events  [3]*gpu.Event // before the sums, between, after the rounding
+	times   DeviceTimes
+	convert time.Duration // numbers to residues, on the device
+	fetched bool
+	err     error
+}
+
+func newDeviceDeferred(o Options) (Engine, error) {
+	device, err := gpu.OpenName(o.Device)
+	if err != nil {
+		return nil, err
+	}
+	return &deviceDeferred{deferredEngine: deferredEngine{precision: o.Precision, maxBytes: o.MaxBytes}, device: device}, nil
+}
+
+// Load copies the numbers to the device and converts them there.
+func (e *deviceDeferred) Load(p Problem) error {
+	e.Close()
+	*e = deviceDeferred{deferredEngine: deferredEngine{precision: e.precision, maxBytes: e.maxBytes}, device: e.device}
+	start := time.Now()
+	if err := e.loadScalars(p); err != nil {
+		return err
+	}
+	e.times.Convert = time.Since(start)
+	if p.work() != full {
+		return nil
+	}
+	err := e.device.Do(func() error { return e.loadProduct() })
+	if err != nil {
+		e.Close()
+	}
+	return err
+}
+
+// loadProduct makes the product on the device; it takes the time of copies, and of conversions on both sides.
+func (e *deviceDeferred) loadProduct() error {
+	p := &e.problem
+	xLayout := deferred.Strided(p.Terms(), p.IncX)
+	start := time.Now()
+	packedX, err := packed(p.X)
+	if err != nil {
+		return err
+	}
+	packedA, err := packed(p.A)
+	if err != nil {
+		return err
+	}
+	extent, err := deferred.Measure(source(p.X), xLayout)
+	if err != nil {
+		return err
+	}
+	var y *deferred.Packed
+	if e.beta.Sign() != 0 {
+		if y, err = deferred.Pack(deferred.Bigs(e.y), deferred.Strided(len(e.y), 1)); err != nil {
+			return err
+		}
+	}
+	e.times.Convert += time.Since(start)
+	start = time.Now()
+	a, err := uploadNumbers(e.device, p.A, packedA)
+	if err != nil {
+		return e.memoryError(err, 0)
+	}
+	defer a.Free()
+	x, err := uploadNumbers(e.device, p.X, packedX)
+	if err != nil {
+		return e.memoryError(err, 0)
+	}
+	defer x.Free()
+	e.times.CopyIn = time.Since(start)
+	start = time.Now()
+	if err := e.convertNumbers(a, x, xLayout, extent); err != nil {
+		return err
+	}
+	o := ongpu.Options{Precision: e.precision, Alpha: &e.alpha, Beta: &e.beta, Y: y}
+	if e.product, err = ongpu.NewProduct(e.a, e.dX, o); err != nil {
+		return e.memoryError(err, e.a.Bytes())
+	}
+	if err := e.device.Sync(); err != nil {
+		return err
+	}
+	e.convert = time.Since(start)
+	return e.describe()
+}
+
+// packed returns wide numbers as packed words, nil for float64.
+func packed(x Numbers) (*deferred.Packed, error) {
+	if x.Wide == nil {
+		return nil, nil
+	}
+	return deferred.Pack(deferred.Bigs(x.Wide), deferred.Strided(len(x.Wide), 1))
+}
+
+func uploadNumbers(d *gpu.Device, x Numbers, p *deferred.Packed) (*ongpu.Numbers, error) {
+	if p != nil {
+		return ongpu.UploadPacked(d, p)
+	}
+	return ongpu.UploadFloat64(d, x.Float64)
+}
+
+// convertNumbers makes the planes of op(A) and x.
+func (e *deviceDeferred) convertNumbers(a, x *ongpu.Numbers, xLayout deferred.Layout, xExtent deferred.Extent) error {
+	p := &e.problem
+	layout := deferred.RowMajor(p.Rows(), p.Terms(), p.LDA)
+	if p.Op == NoTrans {
+		layout = deferred.Layout{Rows: p.Rows(), Cols: p.Terms(), RowStride: 1, ColStride: p.LDA}
+	}
+	plan, err := e.plan(a, layout, xExtent)
+	if err != nil {
+		return err
+	}
+	free, err := e.device.Free()
+	if err != nil {
+		return err
+	}
+	if plan.Bytes() > free {
+		return &MemoryError{Method: "deferred", Need: plan.Bytes() + a.Bytes(), Have: free + a.Bytes(), M: p.M, N: p.N, Device: e.device.Name(), Detail: moduliDetail(plan)}
+	}
+	if e.a, err = ongpu.NewMatrix(e.device, plan, a, layout); err != nil {
+		return e.memoryError(err, plan.Bytes())
+	}
+	e.dX, err = e.a.NewVector(x, xLayout, xExtent)
+	return e.memoryError(err, plan.Bytes())
+}
+
+func moduliDetail(p *deferred.Plan) string {
+	return fmt.Sprintf("%d moduli of 4 bytes per element", p.Moduli())
+}
+
+// plan measures the rows of op(A): float64 on the device, wide numbers on the host.
+func (e *deviceDeferred) plan(a *ongpu.Numbers, l deferred.Layout, x deferred.Extent) (*deferred.Plan, error) {
+	p := &e.problem
+	if p.A.Wide != nil {
+		return deferred.NewPlan(source(p.A), l, deferred.NoTrans, x, deferred.Options{})
+	}
+	rows, _, err := a.Extents(l)
+	if err != nil {
+		return nil, err
+	}
+	return deferred.PlanExtents(rows, l.Cols, x, deferred.Options{})
+}
+
+// memoryError makes an error of the driver about its memory one of ours; planes is the size of the planes, if known.
+func (e *deviceDeferred) memoryError(err error, planes int64) error {
+	if !errors.Is(err, gpu.ErrOutOfMemory) {
+		return err
+	}
+	free, failed := e.device.Free()
+	if failed != nil {
+		return err
+	}
+	p := &e.problem
+	return &MemoryError{Method: "deferred", Need: planes + 8*int64(p.A.Len()), Have: free, M: p.M, N: p.N, Device: e.device.Name()}
+}
+
+// phases of the kernels, in their order.
+var deferredPhases = []string{"accumulate", "round"}
+
+func (e *deviceDeferred) describe() error {
+	list, err := e.product.Kernels()
+	if err != nil {
+		return err
+	}
+	for i, k := range list {
+		e.kernels = append(e.kernels, KernelProfile{
+			Phase: deferredPhases[i], Name: k.Name, Bytes: k.Bytes, Bandwidth: e.device.Info().Bandwidth(), Occupancy: k.Occupancy,
+			Blocks: k.Launch.Grid.X, Threads: k.Launch.Block.X, Shared: k.Launch.Shared + k.Attributes.Static,
+			Registers: k.Attributes.Registers, Local: k.Attributes.Local,
+		})
+	}
+	for i := range e.events {
+		if e.events[i], err = e.device.NewEvent(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *deviceDeferred) Run() { e.run(false) }
+
+func (e *deviceDeferred) RunCold() error {
+	e.run(true)
+	return e.err
+}
+
+func (e *deviceDeferred) run(cold bool) {
+	e.times.Kernels = 0
+	if e.problem.work() != full {
+		e.deferredEngine.Run()
+		return
+	}
+	if e.err != nil || e.product == nil {
+		return
+	}
+	e.fetched = false
+	e.err = e.device.Do(func() error {
+		if cold {
+			if err := e.device.ColdCache(nil); err != nil {
+				return err
+			}
+		}
+		for _, step := range []func() error{
+			func() error { return e.events[0].Record(nil) },
+			func() error { return e.product.LaunchSums(nil) },
+			func() error { return e.events[1].Record(nil) },
+			func() error { return e.product.LaunchFinish(nil) },
+			func() error { return e.events[2].Record(nil) },
+			e.events[2].Sync,
+		} {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+		var err error
+		for i := range e.kernels {
+			if e.kernels[i].Time, err = gpu.Elapsed(e.events[i], e.events[i+1]); err != nil {
+				return err
+			}
+		}
+		e.times.Kernels, err = gpu.Elapsed(e.events[0], e.events[2])
+		return err
+	})
+}
+
+// Result copies the components of the last Run to the host.
+func (e *deviceDeferred) Result() []exact.Value {
+	if e.product != nil && !e.fetched && e.err == nil {
+		start := time.Now()
+		e.err = e.device.Do(func() error { return e.product.Results(e.result) })
+		e.times.CopyOut = time.Since(start)
+		e.fetched = true
+	}
+	return e.deferredEngine.Result()
+}
+
+func (e *deviceDeferred) Phases() []Phase {
+	phases := []Phase{
+		{"device-convert", "numbers to residues, on the device, once", e.convert},
+		{"accumulate", "exact sums of products in residues", 0},
+		{"round", "integers from residues, times alpha, plus beta*y, rounded once", 0},
+	}
+	for i, k := range e.kernels {
+		phases[1+i].Time = k.Time
+	}
+	return phases
+}
+
+func (e *deviceDeferred) Err() error               { return e.err }
+func (e *deviceDeferred) Times() DeviceTimes       { return e.times }
+func (e *deviceDeferred) Kernels() []KernelProfile { return append([]KernelProfile(nil), e.kernels...) }
+func (e *deviceDeferred) Warnings() []string       { return nil }
+
+func (e *deviceDeferred) Device() string {
+	if e.device.Info().Emulated() {
+		return "emulated"
+	}
+	return e.device.Name()
+}
+
+func (e *deviceDeferred) Close() {
+	if e.a == nil {
+		return
+	}
+	e.device.Do(func() error {
+		if e.product != nil {
+			e.product.Free()
+		}
+		e.dX.Free()
+		e.a.Free()
+		for _, event := range e.events {
+			event.Free()
+		}
+		return nil
+	})
+	e.a, e.dX, e.product = nil, nil, nil
+}
+
+// ErrorBound is that of the CPU's deferred.
+func (e *deviceDeferred) ErrorBound(i int, s exact.Summary) *big.Rat {
+	return e.deferredEngine.ErrorBound(i, s)
+}
+
+func (e *deviceDeferred) Format() Format {
+	f := Format{Name: "residues", Actual: e.precision}
+	if e.a != nil {
+		f.Moduli, f.ModuliBits, f.NumberBytes = e.a.Moduli(), deferred.ModulusBits, 4*e.a.Moduli()
+		f.WorkspaceBytes = int(e.product.Bytes())
+	}
+	return f
+}
