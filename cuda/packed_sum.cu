@@ -48,9 +48,10 @@ template <u32 G, u32 D> MP_DEVICE void sumPacked(u64 *total, const u32 *__restri
 #pragma unroll
 	for (u32 d = 0; d < D; d++) sum[d] = 0;
 	u64 stride = (u64)gridDim.x * blockDim.x, start = (u64)blockIdx.x * blockDim.x + (threadIdx.x & ~31u);
+	i64 head = start + lane < n ? heads[start + lane] : 0;
 	for (u64 i = start; i < n; i += stride) { // 32 numbers
-		u32 place = 2u * nowhere;
-		if (i + lane < n) place = placeOf(heads[i + lane], low);
+		u32 place = i + lane < n ? placeOf(head, low) : 2u * nowhere;
+		if (i + stride + lane < n) head = heads[i + stride + lane]; // in time for the next ones
 #pragma unroll unroll
 		for (u32 k = 0; k < G; k++) {
 			u32 number = k * together + group, t = shuffle(allLanes, place, number);

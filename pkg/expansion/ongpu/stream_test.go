@@ -29,14 +29,14 @@ func (f file) Read(x []float64, from int) error {
 func TestStreamer(t *testing.T) {
 	n := 5003
 	if !gputest.Emulated() {
-		n = 50_000_003
+		n = 5_000_003
 	}
 	for _, o := range []Options{
 		{Chunk: 30, Readers: 1}, {Chunk: 100, Readers: 3}, {Chunk: 999, Readers: 1, Threads: 2}, {Chunk: 1000, Threads: 1}, {}, {Threads: 3},
 	} {
 		switch {
 		case !gputest.Emulated():
-			o.Chunk *= 10_000
+			o.Chunk *= 1000
 		case o.Chunk == 0:
 			o.Chunk = 1 << 13 // the default, 1 GB of memory in all, takes the emulator a second
 		}

@@ -41,7 +41,7 @@ func TestDot(t *testing.T) {
 func TestLongRuns(t *testing.T) {
 	n := 40_001
 	if !gputest.Emulated() {
-		n = 20_000_001
+		n = 2_000_001
 	}
 	for _, f := range families {
 		x, y := f.make(3, n), f.make(4, n)
