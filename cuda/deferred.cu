@@ -1,6 +1,7 @@
 // The deferred engine's products: y = alpha*A*x + beta*y from residue planes, exact, rounded once.
 //
-// sumProducts and sumProductsFew add the products of residues, in 64-bit words that hold 256 of them. finish, finish2 and finish4 make of a row's
+// sumProducts and sumProductsFew add the products of residues, in 64-bit words that hold 256 of them; their first blocks prepare what finishing
+// needs beside the sums. finish, finish2 and finish4 make of a row's
 // sums its result (finish.cuh). The bytes of A bound the time: 4 for each modulus and element. Sums are integers: no result depends on
 // how the work is divided.
 #include "finish.cuh"
@@ -15,7 +16,15 @@ struct Planes {
 	u32 blockRows;    // rows of a block
 	u32 partColumns;  // columns of a block, a multiple of 16
 	u32 clear;        // finish sets the sums to 0 after having read them
+	u32 prepareBlocks; // the first blocks of sumProducts and sumProductsFew, eight warps each
 };
+
+// prepareBlock does the work of the first blocks. Shared memory: for each warp productLimbs, or yLimbs + addendLimbs, words of 32 bits,
+// whichever is more.
+MP_DEVICE void prepareBlock(const Finish &f, u32 *shared) {
+	u32 warp = threadIdx.x / 32, item = blockIdx.x * 8 + warp, table = f.unitAlpha ? 0 : f.productLimbs, y = f.yLimbs + f.addendLimbs;
+	if (item < prepareItems(f)) prepare(f, item, shared + warp * (table > y ? table : y), threadIdx.x % 32);
+}
 
 static const u32 lazyProducts = 256; // of residues below 2^28, and one residue more, fit 64 bits
 static const u32 chunk = 512;        // columns that a warp reads at once: four times 16 bytes a lane
@@ -48,9 +57,14 @@ MP_DEVICE u64 addProducts(u64 s, const uint4 (&v)[4], const u32 *__restrict__ x,
 }
 
 // sumProducts: a block takes blockRows rows modulo one m_k, each warp a row at a time. The next chunk is read before the present one is used,
-// also from one row to the next. Blocks of 256 threads; grid moduli * ceil(rows/blockRows), moduli first.
-MP_KERNEL(sumProducts, 256)(Planes p) {
-	u32 k = blockIdx.x % p.moduli, first = blockIdx.x / p.moduli * p.blockRows;
+// also from one row to the next. Blocks of 256 threads; grid prepareBlocks + moduli * ceil(rows/blockRows), moduli first.
+MP_KERNEL(sumProducts, 256)(Planes p, Finish f) {
+	MP_SHARED(u32, shared);
+	if (blockIdx.x < p.prepareBlocks) {
+		prepareBlock(f, shared);
+		return;
+	}
+	u32 index = blockIdx.x - p.prepareBlocks, k = index % p.moduli, first = index / p.moduli * p.blockRows;
 	u32 lane = threadIdx.x % 32, row = first + threadIdx.x / 32, end = first + p.blockRows < p.rows ? first + p.blockRows : p.rows;
 	if (row >= end) return;
 	u32 delta = p.delta[k], j = lane * 4, ld = p.ld;
@@ -90,10 +104,15 @@ MP_KERNEL(sumProducts, 256)(Planes p) {
 MP_REGISTER(sumProducts);
 
 // sumProductsFew is for few long rows: a block takes part of the columns of a row modulo one m_k, all its warps, and adds to the sum. Blocks
-// of 256 threads; grid moduli * ceil(ld/partColumns) * rows, moduli first.
-MP_KERNEL(sumProductsFew, 256)(Planes p) {
+// of 256 threads; grid prepareBlocks + moduli * ceil(ld/partColumns) * rows, moduli first.
+MP_KERNEL(sumProductsFew, 256)(Planes p, Finish f) {
+	MP_SHARED(u32, shared);
 	__shared__ u32 partial[8];
-	u32 k = blockIdx.x % p.moduli, rest = blockIdx.x / p.moduli, parts = (p.ld + p.partColumns - 1) / p.partColumns;
+	if (blockIdx.x < p.prepareBlocks) {
+		prepareBlock(f, shared);
+		return;
+	}
+	u32 index = blockIdx.x - p.prepareBlocks, k = index % p.moduli, rest = index / p.moduli, parts = (p.ld + p.partColumns - 1) / p.partColumns;
 	u32 row = rest / parts, from = rest % parts * p.partColumns, to = from + p.partColumns < p.ld ? from + p.partColumns : p.ld;
 	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, delta = p.delta[k];
 	const u32 *a = p.a + ((u64)k * p.rows + row) * p.ld, *x = p.x + k * p.xStride;
@@ -135,15 +154,15 @@ MP_KERNEL(finish, 128)(Planes p, Finish f) {
 }
 MP_REGISTER(finish);
 
-// finish2 and finish4: a block of 128 threads finishes two or four rows together. For many moduli. Shared memory: 2*rowLimbs or 4*rowLimbs
-// words of 32 bits.
-MP_KERNEL(finish2, 128)(Planes p, Finish f) {
+// finish2 and finish4: a block finishes two or four rows together. For many moduli. Blocks of up to 256 threads, best one for each limb of
+// alpha*S. Shared memory: 2*rowLimbs or 4*rowLimbs words of 32 bits.
+MP_KERNEL(finish2, 256)(Planes p, Finish f) {
 	MP_SHARED(u32, shared);
-	finishRows<2, 128>(f, p.sums, p.clear, blockIdx.x * 2, p.rows, shared);
+	finishRows<2>(f, p.sums, p.clear, blockIdx.x * 2, shared);
 }
 MP_REGISTER(finish2);
-MP_KERNEL(finish4, 128)(Planes p, Finish f) {
+MP_KERNEL(finish4, 256)(Planes p, Finish f) {
 	MP_SHARED(u32, shared);
-	finishRows<4, 128>(f, p.sums, p.clear, blockIdx.x * 4, p.rows, shared);
+	finishRows<4>(f, p.sums, p.clear, blockIdx.x * 4, shared);
 }
 MP_REGISTER(finish4);

@@ -1,5 +1,7 @@
-// The end of an exact sum of products: its residues become an integer, which is multiplied by alpha, added to beta*y and rounded once. One warp
-// does it for one row; a block does it for some rows together, with one read of the tables.
+// The end of an exact sum of products: its residues become an integer, which is multiplied by alpha, added to beta*y and rounded once.
+//
+// What does not depend on the sums is prepared while they are added: alpha times the table of reconstruction, so that the sum of its rows is
+// alpha*S at once, and beta*y. After that one warp finishes a row, or a block some rows together, with one read of the table.
 #ifndef MPBENCH_FINISH_CUH
 #define MPBENCH_FINISH_CUH
 
@@ -14,7 +16,8 @@
 // result has its bit p - 1 set unless it is zero.
 //
 // Reconstruction: with c_k = S mod m_k * weight[k] mod m_k, S = sum c_k*(M/m_k) - rank*M, rank = round(sum c_k/m_k). Row k of crt holds
-// M/m_k, row n holds 2^(28n) - M, in n limbs, each row of so many lanes. The sum of rows is S modulo 2^(28n) in two's complement.
+// M/m_k, row n holds 2^(28n) - M, in n limbs, each row of so many lanes. The sum of rows is S modulo 2^(28n) in two's complement. In
+// table, of productLimbs limbs a row, L, these are alpha*M/m_k and 2^(28L) - alpha*M: the sum is alpha*S modulo 2^(28L).
 //
 // The exact sum of the two terms needs as many bits as their exponents are apart. It is formed in a window of windowLimbs limbs whose top
 // is above both. What lies below the window's end is replaced by one unit of its sign in the lowest limb: that part belongs to the
@@ -36,39 +39,40 @@ struct Finish {
 	u32 yWidth, outWidth; // words of a number
 	u32 precision;
 	u32 productLimbs, addendLimbs, windowLimbs; // alpha*S, beta*y, the window
-	u32 unitAlpha;                              // alpha is 1 or -1, times a power of two: productLimbs = moduli
+	u32 unitAlpha;                              // alpha is 1 or -1, times a power of two: productLimbs = moduli, and there is no table
+	u32 rows;
+	u32 *table;  // made by prepare
+	u32 *addend; // made by prepare: beta*y of each row, addendLimbs limbs
 };
 
-// rowLimbs is the shared memory of a row in 32-bit words: coefficients or alpha*S; S; y; beta*y; the window.
-MP_DEVICE u32 rowLimbs(const Finish &f) {
-	u32 first = f.productLimbs > f.moduli + 1 ? f.productLimbs : f.moduli + 1;
-	return first + f.moduli + f.yLimbs + f.addendLimbs + f.windowLimbs;
-}
+// rowLimbs is the shared memory of a row in 32-bit words: coefficients; alpha*S; the window.
+MP_DEVICE u32 rowLimbs(const Finish &f) { return f.moduli + 1 + f.productLimbs + f.windowLimbs; }
 
-// reconstruct sets the integers z to S in two's complement, given the coefficients c of the rows.
-template <int ROWS, int THREADS> MP_DEVICE void reconstruct(u32 *z, u32 pitch, const Finish &f, const u32 *c, u32 t) {
+// reconstruct sets the integers z to alpha*S in two's complement, given the coefficients c of the rows.
+template <int ROWS> MP_DEVICE void reconstruct(u32 *z, u32 pitch, const Finish &f, const u32 *c, u32 t, u32 threads) {
 	const u32 lazyTerms = 248;
-	u32 n = f.moduli;
-	clear<ROWS, THREADS>(z, pitch, n, t);
+	u32 n = f.moduli, limbs = f.productLimbs, stride = f.unitAlpha ? f.lanes : limbs;
+	const u32 *__restrict__ table = f.unitAlpha ? f.crt : f.table;
+	clear<ROWS>(z, pitch, limbs, t, threads);
 	for (u32 from = 0; from <= n; from += lazyTerms) {
 		u32 to = from + lazyTerms < n + 1 ? from + lazyTerms : n + 1;
-		for (u32 q0 = 0; q0 < n; q0 += THREADS) {
+		for (u32 q0 = 0; q0 < limbs; q0 += threads) {
 			u32 q = q0 + t;
 			u64 s[ROWS];
 #pragma unroll
 			for (u32 r = 0; r < ROWS; r++) s[r] = 0;
-			if (q < n) {
-				const u32 *__restrict__ row = f.crt + (u64)from * f.lanes + q;
+			if (q < limbs) {
+				const u32 *__restrict__ row = table + (u64)from * stride + q;
 #pragma unroll 8
-				for (u32 k = from; k < to; k++, row += f.lanes) {
+				for (u32 k = from; k < to; k++, row += stride) {
 					u32 limb = *row;
 #pragma unroll
 					for (u32 r = 0; r < ROWS; r++) s[r] += (u64)c[r * pitch + k] * limb;
 				}
 			}
-			addWide<ROWS, THREADS>(z, pitch, n, s, q);
+			addWide<ROWS>(z, pitch, limbs, s, q);
 		}
-		normalizeRows<ROWS, THREADS>(z, pitch, n, t);
+		normalizeRows<ROWS>(z, pitch, limbs, t);
 	}
 }
 
@@ -95,6 +99,32 @@ MP_DEVICE void unpack(u32 *limbs, u32 n, const u64 *words, u32 width, u32 lane) 
 		limbs[i] = (u32)w & limbMask;
 	}
 	warpSync(allLanes);
+}
+
+// prepareItems is how many warps prepare has work for.
+MP_DEVICE u32 prepareItems(const Finish &f) { return (f.unitAlpha ? 0 : f.moduli + 1) + (f.betaLimbs ? f.rows : 0); }
+
+// prepare makes a row of the table, or beta*y of a row of y, by one warp with so many words of shared memory: productLimbs, and yLimbs +
+// addendLimbs.
+MP_DEVICE void prepare(const Finish &f, u32 item, u32 *shared, u32 lane) {
+	u32 n = f.moduli, limbs = f.productLimbs;
+	if (!f.unitAlpha) {
+		if (item <= n) {
+			multiply(shared, limbs, f.alpha, f.alphaLimbs, f.crt + (u64)item * f.lanes, n, lane);
+			if (item == n) { // 2^(28L) - alpha*M = alpha*(2^(28n) - M) - alpha*2^(28n) modulo 2^(28L)
+				for (u32 i = n + lane; i < limbs; i += 32) shared[i] += limbMask - f.alpha[i - n] + (i == n ? 1 : 0);
+				warpSync(allLanes);
+				normalize(shared, limbs, 0, lane);
+			}
+			for (u32 i = lane; i < limbs; i += 32) f.table[(u64)item * limbs + i] = shared[i];
+			return;
+		}
+		item -= n + 1;
+	}
+	u32 *product = shared + f.yLimbs;
+	unpack(shared, f.yLimbs, f.yWords + (u64)item * f.yWidth, f.yWidth, lane);
+	multiply(product, f.addendLimbs, f.beta, f.betaLimbs, shared, f.yLimbs, lane);
+	for (u32 i = lane; i < f.addendLimbs; i += 32) f.addend[(u64)item * f.addendLimbs + i] = product[i];
 }
 
 // A term of the last sum: (-1)^negative * v * 2^exp, v of so many limbs and bits; no bits for zero.
@@ -170,75 +200,49 @@ MP_DEVICE void roundWindow(const Finish &f, const u32 *window, bool negative, i6
 	}
 }
 
-// Work holds where a row's integers lie in its shared memory.
-struct Work {
-	u32 *first, *sum, *y, *addend, *window; // coefficients or alpha*S; S; y; beta*y; the window
-};
-
-MP_DEVICE Work workOf(const Finish &f, u32 *shared) {
-	u32 n = f.moduli;
-	Work w;
-	w.first = shared;
-	w.sum = w.first + (f.productLimbs > n + 1 ? f.productLimbs : n + 1);
-	w.y = w.sum + n;
-	w.addend = w.y + f.yLimbs;
-	w.window = w.addend + f.addendLimbs;
-	return w;
-}
-
-// finishTerms adds alpha*S and beta*y of a row and writes the result: the last step.
-MP_DEVICE void finishTerms(const Finish &f, const Work &w, bool negativeSum, u64 row, u32 lane) {
-	Term s = {f.unitAlpha ? w.sum : w.first, f.productLimbs, 0, f.rowExp[row] + f.alphaExp, negativeSum != (f.alphaNegative != 0)};
-	s.bits = bitLength(s.v, s.limbs, lane);
+// finishTerms adds alpha*S, in sum with its sign, and beta*y of a row and writes the result: the last step.
+MP_DEVICE void finishTerms(const Finish &f, const u32 *sum, bool negativeSum, u32 *window, u64 row, u32 lane) {
+	Term s = {sum, f.productLimbs, 0, f.rowExp[row] + f.alphaExp, negativeSum != (f.alphaNegative != 0)};
+	s.bits = bitLength(sum, f.productLimbs, lane);
 	i64 head = f.betaLimbs ? f.yHeads[row] : 0;
-	Term b = {w.addend, f.addendLimbs, 0, f.betaExp + (head >> 1), (head & 1) != (i64)f.betaNegative};
-	if (f.betaLimbs) b.bits = bitLength(w.addend, f.addendLimbs, lane);
+	Term b = {f.addend + row * f.addendLimbs, f.addendLimbs, 0, f.betaExp + (head >> 1), (head & 1) != (i64)f.betaNegative};
+	if (f.betaLimbs) b.bits = bitLength(b.v, f.addendLimbs, lane);
 	// base: as low as the lower term, but the top bit stays inside, with a bit for the sum's carry and one for its sign.
 	i64 base = !b.bits || (s.bits && s.exp < b.exp) ? s.exp : b.exp;
 	i64 top = s.exp + s.bits;
 	if (b.bits && (!s.bits || b.exp + (i64)b.bits > top)) top = b.exp + b.bits;
 	i64 room = (i64)limbBits * (f.windowLimbs - 1) - 2;
 	if (top - base > room) base = top - room;
-	bool negative = addTerms(w.window, f.windowLimbs, base, s, b, lane);
-	roundWindow(f, w.window, negative, base - (i64)limbBits, row, lane);
+	bool negative = addTerms(window, f.windowLimbs, base, s, b, lane);
+	roundWindow(f, window, negative, base - (i64)limbBits, row, lane);
 }
 
 // finishRow finishes a row by one warp with rowLimbs(f) words of shared memory. If clear, it sets the row's sums to 0 after having
 // read them.
 MP_DEVICE void finishRow(const Finish &f, u64 *sums, bool clearSums, u64 row, u32 *shared) {
 	u32 lane = threadIdx.x % 32;
-	Work w = workOf(f, shared);
-	coefficients(w.first, f, sums + row * f.moduli, clearSums, lane);
-	reconstruct<1, 32>(w.sum, 0, f, w.first, lane);
-	bool negative = magnitude(w.sum, f.moduli, lane);
-	if (!f.unitAlpha) multiply<1, 32>(w.first, 0, f.productLimbs, f.alpha, f.alphaLimbs, w.sum, f.moduli, lane);
-	if (f.betaLimbs) {
-		unpack(w.y, f.yLimbs, f.yWords + row * f.yWidth, f.yWidth, lane);
-		multiply<1, 32>(w.addend, 0, f.addendLimbs, f.beta, f.betaLimbs, w.y, f.yLimbs, lane);
-	}
-	finishTerms(f, w, negative, row, lane);
+	u32 *c = shared, *sum = c + f.moduli + 1, *window = sum + f.productLimbs;
+	coefficients(c, f, sums + row * f.moduli, clearSums, lane);
+	reconstruct<1>(sum, 0, f, c, lane, 32);
+	bool negative = magnitude(sum, f.productLimbs, lane);
+	finishTerms(f, sum, negative, window, row, lane);
 }
 
-// finishRows finishes rows first to first + ROWS - 1, of so many rows, by a block of THREADS threads, at least 32*ROWS, with ROWS*rowLimbs(f)
-// words of shared memory.
-template <int ROWS, int THREADS> MP_DEVICE void finishRows(const Finish &f, u64 *sums, bool clearSums, u32 first, u32 rows, u32 *shared) {
+// finishRows finishes rows first to first + ROWS - 1 by a block of at least 32*ROWS threads with ROWS*rowLimbs(f) words of shared memory.
+template <int ROWS> MP_DEVICE void finishRows(const Finish &f, u64 *sums, bool clearSums, u32 first, u32 *shared) {
 	u32 t = threadIdx.x, lane = t % 32, warp = t / 32, pitch = rowLimbs(f), row = first + warp;
-	bool inside = warp < ROWS && row < rows;
-	Work all = workOf(f, shared), w = workOf(f, shared + (warp < ROWS ? warp : 0) * pitch);
+	bool inside = warp < ROWS && row < f.rows;
+	u32 *c = shared, *sums0 = c + f.moduli + 1, mine = (warp < ROWS ? warp : 0) * pitch;
 	if (inside) {
-		coefficients(w.first, f, sums + (u64)row * f.moduli, clearSums, lane);
-		if (f.betaLimbs) unpack(w.y, f.yLimbs, f.yWords + (u64)row * f.yWidth, f.yWidth, lane);
+		coefficients(c + mine, f, sums + (u64)row * f.moduli, clearSums, lane);
 	} else if (warp < ROWS) { // beyond the last row: zeros
-		for (u32 i = lane; i <= f.moduli; i += 32) w.first[i] = 0;
-		for (u32 i = lane; i < f.yLimbs; i += 32) w.y[i] = 0;
+		for (u32 i = lane; i <= f.moduli; i += 32) c[mine + i] = 0;
 	}
 	blockSync();
-	reconstruct<ROWS, THREADS>(all.sum, pitch, f, all.first, t);
-	bool negative = inside && magnitude(w.sum, f.moduli, lane);
-	blockSync();
-	if (!f.unitAlpha) multiply<ROWS, THREADS>(all.first, pitch, f.productLimbs, f.alpha, f.alphaLimbs, all.sum, f.moduli, t);
-	if (f.betaLimbs) multiply<ROWS, THREADS>(all.addend, pitch, f.addendLimbs, f.beta, f.betaLimbs, all.y, f.yLimbs, t);
-	if (inside) finishTerms(f, w, negative, row, lane);
+	reconstruct<ROWS>(sums0, pitch, f, c, t, blockDim.x);
+	if (!inside) return;
+	bool negative = magnitude(sums0 + mine, f.productLimbs, lane);
+	finishTerms(f, sums0 + mine, negative, sums0 + mine + f.productLimbs, row, lane);
 }
 
 #endif

@@ -1,5 +1,5 @@
-// Integers of 28-bit limbs in shared memory, least significant limb first. One warp works on one integer, or, where there are template
-// parameters, THREADS threads of a block work on ROWS integers, each so many words behind the other; t is the thread's number.
+// Integers of 28-bit limbs in shared memory, least significant limb first. One warp works on one integer. Where there is a template parameter ROWS,
+// so many threads of a block, or a warp if ROWS is 1, work on ROWS integers, each so many words behind the other; t is the thread's number.
 #ifndef MPBENCH_LIMBS_CUH
 #define MPBENCH_LIMBS_CUH
 
@@ -25,39 +25,39 @@ MP_DEVICE void normalize(u32 *v, u32 n, u32 carryIn, u32 lane) {
 	warpSync(allLanes);
 }
 
-// sync waits for the warps that work together.
-template <int THREADS> MP_DEVICE void sync() {
-	if (THREADS == 32)
+// sync waits for the threads that work together.
+template <int ROWS> MP_DEVICE void sync() {
+	if (ROWS == 1)
 		warpSync(allLanes);
 	else
 		blockSync();
 }
 
 // addWide adds the 64-bit numbers s of limb q, if q < n, to the integers v: three parts of 28, 28 and 8 bits to neighbouring limbs.
-template <int ROWS, int THREADS> MP_DEVICE void addWide(u32 *v, u32 pitch, u32 n, const u64 (&s)[ROWS], u32 q) {
+template <int ROWS> MP_DEVICE void addWide(u32 *v, u32 pitch, u32 n, const u64 (&s)[ROWS], u32 q) {
 #pragma unroll
 	for (u32 part = 0; part < 3; part++) {
 		if (q + part < n) {
 #pragma unroll
 			for (u32 r = 0; r < ROWS; r++) v[r * pitch + q + part] += (u32)(s[r] >> part * limbBits) & limbMask;
 		}
-		sync<THREADS>();
+		sync<ROWS>();
 	}
 }
 
 // clear sets n limbs of each integer to 0.
-template <int ROWS, int THREADS> MP_DEVICE void clear(u32 *v, u32 pitch, u32 n, u32 t) {
-	for (u32 i = t; i < n; i += THREADS) {
+template <int ROWS> MP_DEVICE void clear(u32 *v, u32 pitch, u32 n, u32 t, u32 threads) {
+	for (u32 i = t; i < n; i += threads) {
 #pragma unroll
 		for (u32 r = 0; r < ROWS; r++) v[r * pitch + i] = 0;
 	}
-	sync<THREADS>();
+	sync<ROWS>();
 }
 
 // normalizeRows normalizes the integers, each by a warp.
-template <int ROWS, int THREADS> MP_DEVICE void normalizeRows(u32 *v, u32 pitch, u32 n, u32 t) {
+template <int ROWS> MP_DEVICE void normalizeRows(u32 *v, u32 pitch, u32 n, u32 t) {
 	if (t / 32 < ROWS) normalize(v + t / 32 * pitch, n, 0, t % 32);
-	sync<THREADS>();
+	sync<ROWS>();
 }
 
 // magnitude replaces an integer in two's complement by its magnitude and returns whether it was negative.
@@ -101,29 +101,23 @@ MP_DEVICE bool anyBelow(const u32 *v, u32 n, u32 at, u32 lane) {
 	return ballot(allLanes, found != 0) != 0;
 }
 
-// multiply sets the integers z, of n limbs, to a times the integers x: a in device memory.
-template <int ROWS, int THREADS> MP_DEVICE void multiply(u32 *z, u32 pitch, u32 n, const u32 *__restrict__ a, u32 aLimbs, const u32 *x, u32 xLimbs, u32 t) {
+// multiply sets z, of n limbs, to a*x; z is in shared memory.
+MP_DEVICE void multiply(u32 *z, u32 n, const u32 *a, u32 aLimbs, const u32 *x, u32 xLimbs, u32 lane) {
 	const u32 lazyTerms = 248; // products of 28-bit numbers that fit 64 bits, with room
-	clear<ROWS, THREADS>(z, pitch, n, t);
+	clear<1>(z, 0, n, lane, 32);
 	for (u32 from = 0; from < aLimbs; from += lazyTerms) {
 		u32 to = from + lazyTerms < aLimbs ? from + lazyTerms : aLimbs;
-		for (u32 q0 = 0; q0 < n; q0 += THREADS) {
-			u64 s[ROWS];
-#pragma unroll
-			for (u32 r = 0; r < ROWS; r++) s[r] = 0;
-			u32 q = q0 + t;
+		for (u32 q0 = 0; q0 < n; q0 += 32) {
+			u64 s[1] = {0};
+			u32 q = q0 + lane;
 #pragma unroll 4
 			for (u32 i = from; i < to; i++) {
 				u32 at = q - i; // beyond xLimbs if negative
-				if (at < xLimbs) {
-					u32 digit = a[i];
-#pragma unroll
-					for (u32 r = 0; r < ROWS; r++) s[r] += (u64)digit * x[r * pitch + at];
-				}
+				if (at < xLimbs) s[0] += (u64)a[i] * x[at];
 			}
-			addWide<ROWS, THREADS>(z, pitch, n, s, q);
+			addWide<1>(z, 0, n, s, q);
 		}
-		normalizeRows<ROWS, THREADS>(z, pitch, n, t);
+		normalize(z, n, 0, lane);
 	}
 }
 

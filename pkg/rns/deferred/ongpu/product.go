@@ -42,7 +42,9 @@ type Product struct {
 
 	planes       planesParameters
 	rounding     finishParameters
-	add          *gpu.Kernel[struct{ P planesParameters }]
+	table        *gpu.Buffer[uint32] // alpha times the table of reconstruction
+	addend       *gpu.Buffer[uint32] // beta*y
+	add          *gpu.Kernel[productParameters]
 	finish       *gpu.Kernel[productParameters]
 	addLaunch    gpu.Launch
 	finishLaunch gpu.Launch
@@ -60,6 +62,8 @@ type planesParameters struct {
 	Rows, LD, Moduli       uint32
 	BlockRows, PartColumns uint32
 	Clear                  uint32
+	PrepareBlocks          uint32
+	_                      uint32
 }
 
 type finishParameters struct {
@@ -78,12 +82,23 @@ type finishParameters struct {
 	YWidth, OutWidth                       uint32
 	Precision                              uint32
 	ProductLimbs, AddendLimbs, WindowLimbs uint32
-	UnitAlpha                              uint32
+	UnitAlpha, Rows                        uint32
+	_                                      uint32
+	Table, Addend                          gpu.Pointer[uint32]
 }
 
 // rowLimbs is the shared memory of a row while it is finished, in words of 32 bits, as in cuda/finish.cuh.
-func (f *finishParameters) rowLimbs() int {
-	return int(max(f.ProductLimbs, f.Moduli+1) + f.Moduli + f.YLimbs + f.AddendLimbs + f.WindowLimbs)
+func (f *finishParameters) rowLimbs() int { return int(f.Moduli + 1 + f.ProductLimbs + f.WindowLimbs) }
+
+// prepare returns for how many warps there is work before rows are finished, and the shared memory of each in words of 32 bits.
+func (f *finishParameters) prepare() (items, limbs int) {
+	if f.UnitAlpha == 0 {
+		items, limbs = int(f.Moduli+1), int(f.ProductLimbs)
+	}
+	if f.BetaLimbs > 0 {
+		items, limbs = items+int(f.Rows), max(limbs, int(f.YLimbs+f.AddendLimbs))
+	}
+	return items, limbs
 }
 
 // NewProduct prepares alpha*A*x + beta*y.
@@ -97,6 +112,10 @@ func NewProduct(a *Matrix, x *Vector, o Options) (*Product, error) {
 		return nil, err
 	}
 	p.setParameters()
+	if err := p.allocatePrepared(); err != nil {
+		p.Free()
+		return nil, err
+	}
 	return p, p.SetShape(p.defaultShape())
 }
 
@@ -125,6 +144,21 @@ func (p *Product) allocate() error {
 	return err
 }
 
+// allocatePrepared makes the buffers of what is prepared for finishing.
+func (p *Product) allocatePrepared() (err error) {
+	f := &p.rounding
+	if f.UnitAlpha == 0 {
+		if p.table, err = gpu.Alloc[uint32](p.device, int((f.Moduli+1)*f.ProductLimbs)); err != nil {
+			return err
+		}
+	}
+	if p.addend, err = gpu.Alloc[uint32](p.device, p.a.Rows()*int(f.AddendLimbs)); err != nil {
+		return err
+	}
+	f.Table, f.Addend = p.table.Pointer(), p.addend.Pointer()
+	return nil
+}
+
 func (p *Product) setParameters() {
 	t, a := p.a.planes.tables, p.a.planes
 	p.planes = planesParameters{
@@ -135,7 +169,7 @@ func (p *Product) setParameters() {
 		Delta: t.delta.Pointer(), Weight: t.weight.Pointer(), CRT: t.crt.Pointer(), Reciprocal: t.reciprocal.Pointer(), RowExp: p.rowExp.Pointer(),
 		Alpha: p.alpha.limbs.Pointer(), Out: p.out.Pointer(), OutHeads: p.heads.Pointer(), AlphaExp: p.alpha.exp,
 		Moduli: uint32(t.n), Lanes: uint32(t.lanes), AlphaLimbs: p.alpha.count(), AlphaNegative: boolToUint32(p.alpha.negative),
-		OutWidth: uint32(p.width), Precision: uint32(p.options.Precision), ProductLimbs: uint32(t.n),
+		OutWidth: uint32(p.width), Precision: uint32(p.options.Precision), ProductLimbs: uint32(t.n), Rows: uint32(a.rows),
 	}
 	if p.alpha.isUnit(p.options.Alpha) {
 		f.UnitAlpha = 1
@@ -193,7 +227,7 @@ func (p *Product) SetShape(s Shape) error {
 		name = "sumProductsFew"
 	}
 	var err error
-	if p.add, err = kernel[struct{ P planesParameters }](p.device, "deferred", name); err != nil {
+	if p.add, err = kernel[productParameters](p.device, "deferred", name); err != nil {
 		return err
 	}
 	p.shape = s
@@ -210,20 +244,24 @@ func (p *Product) SetShape(s Shape) error {
 	if err := p.sums.Clear(nil); err != nil {
 		return err
 	}
-	p.addLaunch = gpu.Launch{Grid: gpu.Dim{X: blocks * moduli}, Block: gpu.Dim{X: sumThreads}}
+	items, limbs := p.rounding.prepare()
+	const warps = sumThreads / 32
+	p.planes.PrepareBlocks = uint32((items + warps - 1) / warps)
+	p.addLaunch = gpu.Launch{Grid: gpu.Dim{X: int(p.planes.PrepareBlocks) + blocks*moduli}, Block: gpu.Dim{X: sumThreads}, Shared: 4 * warps * limbs}
 	return p.setFinish(s.Together)
 }
 
 // setFinish chooses the kernel that finishes the rows.
 func (p *Product) setFinish(together int) error {
-	name, rows := "finish", 4 // of a block
+	name, rows, threads := "finish", 4, 128 // of a block
 	if together > 0 {
 		name, rows = fmt.Sprintf("finish%d", together), together
+		threads = min(max((int(p.rounding.ProductLimbs)+31)/32*32, 32*rows), 256)
 	}
 	shared := rows * 4 * p.rounding.rowLimbs()
 	var err error
 	p.finish, err = kernel[productParameters](p.device, "deferred", name)
-	p.finishLaunch = gpu.Launch{Grid: gpu.Dim{X: (p.a.Rows() + rows - 1) / rows}, Block: gpu.Dim{X: 128}, Shared: shared}
+	p.finishLaunch = gpu.Launch{Grid: gpu.Dim{X: (p.a.Rows() + rows - 1) / rows}, Block: gpu.Dim{X: threads}, Shared: shared}
 	return err
 }
 
@@ -245,7 +283,7 @@ func (p *Product) LaunchSums(s *gpu.Stream) error {
 		return nil
 	}
 	l.Stream = s
-	return p.add.Launch(l, struct{ P planesParameters }{p.planes})
+	return p.add.Launch(l, productParameters{p.planes, p.rounding})
 }
 
 // LaunchFinish puts what makes results of the sums into the stream, one kernel.
@@ -330,6 +368,11 @@ func (p *Product) Bytes() int64 {
 	if p.y != nil {
 		bytes += p.y.Bytes()
 	}
+	for _, b := range []*gpu.Buffer[uint32]{p.table, p.addend} {
+		if b != nil {
+			bytes += b.Bytes()
+		}
+	}
 	return bytes
 }
 
@@ -342,4 +385,6 @@ func (p *Product) Free() {
 	p.alpha.limbs.Free()
 	p.beta.limbs.Free()
 	p.y.Free()
+	p.table.Free()
+	p.addend.Free()
 }
