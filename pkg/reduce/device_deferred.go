@@ -3,7 +3,6 @@ package reduce
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/big"
 	"strings"
 	"time"
@@ -24,9 +23,11 @@ type deferredOnDevice struct {
 	hybrid    bool
 	x, y      []float64        // y is nil for a sum
 	wide      *deferred.Packed // nil for float64 terms
-	work      exactWork        // nil before the first computation
-	result    *big.Float       // nil for NaN
-	err       error            // of the last computation
+	wideX     []*big.Float     // the factors of a dot product of wide numbers, with wideY
+	wideY     []*big.Float
+	work      exactWork  // nil before the first computation
+	result    *big.Float // nil for NaN
+	err       error      // of the last computation
 }
 
 // exactWork is a way of computing the sum.
@@ -108,6 +109,8 @@ func (d *deferredOnDevice) prepare() (exactWork, error) {
 	var w exactWork
 	var err error
 	switch {
+	case d.wideX != nil: // the device alone, also beside the CPU
+		return newPlanesDot(d.device, d.wideX, d.wideY, d.precision)
 	case d.wide != nil && d.hybrid:
 		w, err = newHybridPacked(d.device, d.wide, d.threads)
 	case d.wide != nil:
@@ -140,7 +143,7 @@ func (d *deferredOnDevice) Value() exact.Value { return exact.FromBig(d.result) 
 
 // ErrorBound is u*|sum| with u = 2^-p: correct rounding; for wide terms 4*2^-(p+64)*sumAbs more.
 func (d *deferredOnDevice) ErrorBound(s exact.Summary) *big.Rat {
-	return deferredBound(d.precision, d.wide != nil, s)
+	return deferredBound(d.precision, d.wide != nil || d.wideX != nil, s)
 }
 
 // Format implements Summer and Dotter.
@@ -187,7 +190,7 @@ func (d *deferredSumOn) Sum() { _, d.err = d.phases(context.Background()) }
 // SumPhases implements DeviceSummer.
 func (d *deferredSumOn) SumPhases(ctx context.Context) (Phases, error) { return d.phases(ctx) }
 
-// deferredDotOn is deferredDot on a device, for float64.
+// deferredDotOn is deferredDot on a device.
 type deferredDotOn struct{ deferredOnDevice }
 
 func newDeferredDotOn(o Options) (Dotter, error) {
@@ -200,8 +203,13 @@ func newDeferredDotOn(o Options) (Dotter, error) {
 
 // Load implements Dotter.
 func (d *deferredDotOn) Load(x, y Terms) error {
+	d.wideX, d.wideY = nil, nil
 	if x.Wide != nil || y.Wide != nil {
-		return fmt.Errorf("%w: dot products of numbers wider than float64 do not run on device %s; they run on cpu", ErrOption, d.Device())
+		host := deferredDot{precision: d.precision}
+		if err := host.Load(x, y); err != nil {
+			return err
+		}
+		d.wideX, d.wideY = host.wideX, host.wideY
 	}
 	d.x, d.y = x.Float64, y.Float64
 	if d.y == nil {

@@ -1,0 +1,105 @@
+package reduce
+
+import (
+	"context"
+	"math/big"
+	"time"
+
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/rns/deferred"
+	"mpbench/pkg/rns/deferred/ongpu"
+)
+
+// variantPlanes: products are added in residues; see package rns/deferred/ongpu.
+const variantPlanes = "residue planes"
+
+// planesDot is a dot product of numbers wider than float64 in device memory: a matrix of one row times a vector.
+type planesDot struct {
+	device  *gpu.Device
+	a       *ongpu.Matrix
+	x       *ongpu.Vector
+	product *ongpu.Product
+}
+
+// roundedSum is a sum that is rounded already.
+type roundedSum struct{ z *big.Float }
+
+func (s roundedSum) rounded(uint) *big.Float { return s.z }
+
+// newPlanesDot copies the vectors to the device and converts them there.
+func newPlanesDot(d *gpu.Device, x, y []*big.Float, precision int) (exactWork, error) {
+	w := &planesDot{device: d}
+	if err := d.Do(func() error { return w.load(x, y, precision) }); err != nil {
+		w.Free()
+		return nil, err
+	}
+	return w, nil
+}
+
+func (w *planesDot) load(x, y []*big.Float, precision int) error {
+	row, column := deferred.RowMajor(1, len(x), len(x)), deferred.Strided(len(y), 1)
+	extent, err := deferred.Measure(deferred.Bigs(y), column)
+	if err != nil {
+		return err
+	}
+	plan, err := deferred.NewPlan(deferred.Bigs(x), row, deferred.NoTrans, extent, deferred.Options{})
+	if err != nil {
+		return err
+	}
+	left, err := uploadPacked(w.device, x)
+	if err != nil {
+		return err
+	}
+	defer left.Free()
+	right, err := uploadPacked(w.device, y)
+	if err != nil {
+		return err
+	}
+	defer right.Free()
+	if w.a, err = ongpu.NewMatrix(w.device, plan, left, row); err != nil {
+		return err
+	}
+	if w.x, err = w.a.NewVector(right, column, extent); err != nil {
+		return err
+	}
+	w.product, err = ongpu.NewProduct(w.a, w.x, ongpu.Options{Precision: precision, Alpha: big.NewFloat(1), Beta: new(big.Float)})
+	return err
+}
+
+func uploadPacked(d *gpu.Device, x []*big.Float) (*ongpu.Numbers, error) {
+	p, err := deferred.Pack(deferred.Bigs(x), deferred.Strided(len(x), 1))
+	if err != nil {
+		return nil, err
+	}
+	return ongpu.UploadPacked(d, p)
+}
+
+func (w *planesDot) sum(_ context.Context, p *Phases) (exactSum, error) {
+	result := make([]*big.Float, 1)
+	err := w.device.Do(func() (err error) {
+		if err := w.device.ColdCache(nil); err != nil {
+			return err
+		}
+		if p.Kernel, err = w.device.Time(nil, func() error { return w.product.Launch(nil) }); err != nil {
+			return err
+		}
+		start := time.Now()
+		defer func() { p.CopyOut = time.Since(start) }()
+		return w.product.Results(result)
+	})
+	return roundedSum{result[0]}, err
+}
+
+func (w *planesDot) variant() string { return variantPlanes }
+
+func (w *planesDot) Free() {
+	w.device.Do(func() error {
+		if w.product != nil {
+			w.product.Free()
+		}
+		w.x.Free()
+		w.a.Free()
+		return nil
+	})
+	w.product, w.x, w.a = nil, nil, nil
+}
