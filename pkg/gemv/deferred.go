@@ -36,18 +36,22 @@ func newDeferred(o Options) (Engine, error) {
 // the exponents are spread too far.
 func (e *deferredEngine) Load(p Problem) error {
 	*e = deferredEngine{precision: e.precision, threads: e.threads, maxBytes: e.maxBytes}
-	if err := e.loadScalars(p); err != nil || p.work() != full {
+	if err := e.loadScalars(p); err != nil {
 		return err
+	}
+	e.special = p.specials()
+	if p.work() != full {
+		return nil
 	}
 	return e.loadMatrix()
 }
 
-// loadScalars checks the problem and takes over alpha, beta, y and what is infinite or NaN.
+// loadScalars checks the problem and takes over alpha, beta and y.
 func (e *deferredEngine) loadScalars(p Problem) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	e.problem, e.special = p, p.specials()
+	e.problem = p
 	e.alpha.Set(p.Alpha.numbers().float(new(big.Float), 0))
 	e.beta.Set(p.Beta.numbers().float(new(big.Float), 0))
 	e.y, e.result = make([]*big.Float, p.Rows()), make([]*big.Float, p.Rows())

@@ -44,6 +44,9 @@ func (e *deviceDeferred) Load(p Problem) error {
 	if err := e.loadScalars(p); err != nil {
 		return err
 	}
+	if p.hasSpecialVector() {
+		e.special = p.specialRows()
+	}
 	e.times.Convert = time.Since(start)
 	if p.work() != full {
 		return nil
@@ -156,9 +159,12 @@ func (e *deviceDeferred) plan(a *ongpu.Numbers, l deferred.Layout, x deferred.Ex
 	if p.A.Wide != nil {
 		return deferred.NewPlan(source(p.A), l, deferred.NoTrans, x, deferred.Options{})
 	}
-	rows, _, err := a.Extents(l)
+	rows, special, err := a.Extents(l)
 	if err != nil {
 		return nil, err
+	}
+	if special && e.special == nil { // the device has looked, so that the host need not
+		e.special = p.specialRows()
 	}
 	return deferred.PlanExtents(rows, l.Cols, x, deferred.Options{})
 }

@@ -2,6 +2,7 @@ package gemv
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -131,4 +132,52 @@ func benchmarkOnDevice(b *testing.B, m Method, o Options, p Problem) {
 			float64(k.Time)/1e3, 100*float64(k.Bytes)/max(k.Time.Seconds(), 1e-9)/max(k.Bandwidth, 1), 100*k.Occupancy, k.Registers, k.Local, k.Blocks, k.Threads)
 	}
 	b.Log(text.String())
+}
+
+// BenchmarkFromHost is a product of float64 numbers from host memory to results there: copy, conversion, sums, rounding, results. The bus
+// bounds it: 8 bytes an element.
+func BenchmarkFromHost(b *testing.B) {
+	if gputest.Emulated() {
+		b.Skip("times of the emulator say nothing")
+	}
+	const n = 20000
+	p := Problem{M: n, N: n, LDA: n, IncX: 1, IncY: 1, Alpha: Number(1), Beta: Number(0)}
+	p.A.Float64, p.X.Float64, p.Y.Float64 = make([]float64, n*n), make([]float64, n), make([]float64, n)
+	parallel(16, n, 64, func(_, first, last int) {
+		r := rand.New(rand.NewPCG(5, uint64(first)))
+		for i := first * n; i < last*n; i++ {
+			p.A.Float64[i] = 2*r.Float64() - 1
+		}
+	})
+	for i := range p.X.Float64 {
+		p.X.Float64[i] = math.Sin(float64(i))
+	}
+	m, _ := Lookup("deferred")
+	for _, precision := range []int{53, 106} {
+		b.Run(fmt.Sprintf("n=%d/p=%d", n, precision), func(b *testing.B) {
+			e := newEngine(b, m, Options{Precision: precision, Device: gputest.Name(b)}).(DeviceEngine)
+			defer e.Close()
+			var total []float64
+			for range 4 {
+				start := time.Now()
+				if err := e.Load(p); err != nil {
+					b.Fatal(err)
+				}
+				e.Run()
+				e.Result()
+				total = append(total, time.Since(start).Seconds())
+				if err := e.Err(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			slices.Sort(total[1:]) // the first allocates pinned memory
+			t := total[2]
+			b.ReportMetric(t*1e3, "ms")
+			b.ReportMetric(8*n*n/t/1e9, "GB/s")
+			b.ReportMetric(float64(e.Times().CopyIn)/1e6, "copy-ms")
+			b.ReportMetric(float64(e.Times().Kernels)/1e6, "kernels-ms")
+			b.ReportMetric(float64(e.Times().CopyOut)/1e6, "results-ms")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
 }

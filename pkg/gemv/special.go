@@ -27,9 +27,14 @@ func classOf(x float64) float64 {
 //
 // In place of finite numbers it adds their signs: the sums of those are finite, so an infinity or NaN comes from one.
 func (p *Problem) specials() []float64 {
-	if !p.hasSpecial() {
+	if !p.hasSpecialVector() && !p.hasSpecialMatrix() {
 		return nil
 	}
+	return p.specialRows()
+}
+
+// specialRows is specials for a problem that has infinite or NaN numbers.
+func (p *Problem) specialRows() []float64 {
 	result := make([]float64, p.Rows())
 	alpha, beta := p.Alpha.numbers().class(0), p.Beta.numbers().class(0)
 	for i := range result {
@@ -52,15 +57,16 @@ func (p *Problem) specials() []float64 {
 	return result
 }
 
-// hasSpecial reports whether a number that is read is infinite or NaN.
-func (p *Problem) hasSpecial() bool {
-	special := func(x float64) bool { return x-x != 0 }
-	if special(p.Alpha.numbers().class(0)) || special(p.Beta.numbers().class(0)) {
+func isSpecial(x float64) bool { return x-x != 0 }
+
+// hasSpecialVector reports whether alpha, beta or a number of x or y that is read is infinite or NaN.
+func (p *Problem) hasSpecialVector() bool {
+	if isSpecial(p.Alpha.numbers().class(0)) || isSpecial(p.Beta.numbers().class(0)) {
 		return true
 	}
 	if p.readsY() && p.Y.Wide == nil {
 		for i := range p.Rows() {
-			if special(p.Y.Float64[p.yIndex(i)]) {
+			if isSpecial(p.Y.Float64[p.yIndex(i)]) {
 				return true
 			}
 		}
@@ -70,15 +76,20 @@ func (p *Problem) hasSpecial() bool {
 	}
 	if p.X.Wide == nil {
 		for j := range p.Terms() {
-			if special(p.X.Float64[p.xIndex(j)]) {
+			if isSpecial(p.X.Float64[p.xIndex(j)]) {
 				return true
 			}
 		}
 	}
-	if p.A.Wide == nil {
+	return false
+}
+
+// hasSpecialMatrix reports whether A is read and a number of it is infinite or NaN.
+func (p *Problem) hasSpecialMatrix() bool {
+	if p.A.Wide == nil && p.work() == full {
 		for j := range p.N {
 			for _, a := range p.A.Float64[j*p.LDA : j*p.LDA+p.M] {
-				if special(a) {
+				if isSpecial(a) {
 					return true
 				}
 			}
