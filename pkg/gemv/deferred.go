@@ -2,6 +2,7 @@ package gemv
 
 import (
 	"math/big"
+	"strings"
 	"time"
 
 	"mpbench/pkg/exact"
@@ -26,7 +27,10 @@ type deferredEngine struct {
 }
 
 func newDeferred(o Options) (Engine, error) {
-	if isGPU(o.Device) {
+	switch {
+	case strings.HasPrefix(o.Device, hybridPrefix):
+		return newHybridDeferred(o)
+	case isGPU(o.Device):
 		return newDeviceDeferred(o)
 	}
 	return &deferredEngine{precision: o.Precision, threads: threadsOf(o.Threads), maxBytes: o.MaxBytes}, nil

@@ -219,11 +219,15 @@ func TestDeviceDeferred(t *testing.T) {
 			p, o := c.problem()
 			o.Precision = precision
 			want := valuesOf(t, m, o, p)
-			o.Device = device
-			got := valuesOf(t, m, o, p)
-			for i := range want {
-				if !got[i].Equal(want[i]) {
-					t.Fatalf("p = %d, seed %d, %v %d x %d, component %d: %v, want %v", precision, seed, p.Op, p.M, p.N, i, got[i], want[i])
+			for _, o.Device = range []string{device, "cpu+" + device} {
+				got := valuesOf(t, m, o, p)
+				if len(got) != len(want) {
+					t.Fatalf("%s: %d components, want %d", o.Device, len(got), len(want))
+				}
+				for i := range want {
+					if !got[i].Equal(want[i]) {
+						t.Fatalf("p = %d, seed %d, %v %d x %d on %s, component %d: %v, want %v", precision, seed, p.Op, p.M, p.N, o.Device, i, got[i], want[i])
+					}
 				}
 			}
 		}
@@ -247,4 +251,39 @@ func valuesOf(t *testing.T, m Method, o Options, p Problem) []exact.Value {
 		}
 	}
 	return values
+}
+
+// TestHybridSplit compares every split of the rows between CPU and device with the CPU alone.
+func TestHybridSplit(t *testing.T) {
+	device := gputest.Name(t)
+	m, _ := Lookup("deferred")
+	for seed := range uint64(24) {
+		p, o := deviceCase{seed, 106, 31, 9}.problem()
+		want := valuesOf(t, m, o, p)
+		if p.work() != full {
+			continue
+		}
+		o.Device = device
+		for split := 1; split < p.Rows(); split++ {
+			e := &hybridDeferred{options: o, problem: p}
+			var err error
+			if err = e.loadProcessor(split); err != nil {
+				t.Fatal(err)
+			}
+			if e.device, err = e.newDevice(p.rows(split, p.Rows())); err != nil {
+				t.Fatal(err)
+			}
+			e.Run()
+			got := e.Result()
+			if e.Err() != nil || len(got) != len(want) {
+				t.Fatalf("%d components (%v), want %d", len(got), e.Err(), len(want))
+			}
+			for i := range want {
+				if !got[i].Equal(want[i]) {
+					t.Fatalf("seed %d, %v %d x %d, %d rows on the CPU, component %d: %v, want %v", seed, p.Op, p.M, p.N, split, i, got[i], want[i])
+				}
+			}
+			e.Close()
+		}
+	}
 }

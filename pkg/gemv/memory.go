@@ -25,7 +25,13 @@ func (e *MemoryError) Error() string {
 		e.Method, gigabytes(e.Need), e.M, e.N, detail, gigabytes(e.Have))
 }
 
-func gigabytes(bytes int64) string { return fmt.Sprintf("%.1f GB", float64(bytes)/1e9) }
+// gigabytes writes a size with one digit after the point, below a tenth of a GB in MB.
+func gigabytes(bytes int64) string {
+	if bytes < 100e6 {
+		return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(bytes)/1e9)
+}
 
 // checkBytes returns a *MemoryError if the need exceeds a limit that is not 0.
 func (p *Problem) checkBytes(method string, need, limit int64, detail string) error {

@@ -18,6 +18,7 @@ const sourcePaper2020 = "Isupov, Knyazkov 2020, DOI 10.25209/2079-3316-2020-11-3
 var (
 	cpuOnly   = []string{"cpu"}
 	cpuOrCUDA = []string{"cpu", "cuda"}
+	anywhere  = []string{"cpu", "cuda", "cpu+cuda"}
 )
 
 // methods is the registry, in the order in which tables show it.
@@ -41,7 +42,7 @@ var methods = checkingDevices([]Method{
 		Source: sourcePaper2020 + ", algorithm 1", New: newSplit,
 	},
 	{
-		Name: "deferred", Summary: "exact sums of products in residues, rounded once", Format: "residues", Devices: cpuOrCUDA,
+		Name: "deferred", Summary: "exact sums of products in residues, rounded once", Format: "residues", Devices: anywhere,
 		MinPrecision: 2, MaxPrecision: 1 << 16, Bound: "u*|y|, u = 2^-p: correctly rounded", Source: "own, mpbench/pkg/rns/deferred", New: newDeferred,
 	},
 })
@@ -61,8 +62,20 @@ func checkingDevices(list []Method) []Method {
 
 // RunsOn tells whether the method runs on a device of that name; "" is the CPU.
 func (m Method) RunsOn(device string) bool {
-	_, cuda := gpu.ParseName(device)
-	return slices.Contains(m.Devices, device) || device == "" && slices.Contains(m.Devices, "cpu") || cuda && slices.Contains(m.Devices, "cuda")
+	kind := device
+	if device == "" {
+		kind = "cpu"
+	}
+	if name, hybrid := strings.CutPrefix(device, hybridPrefix); hybrid || isGPU(device) {
+		if _, ok := gpu.ParseName(name); !ok {
+			return false
+		}
+		kind = "cuda"
+		if hybrid {
+			kind = hybridPrefix + kind
+		}
+	}
+	return slices.Contains(m.Devices, kind)
 }
 
 // Methods returns all methods, in the order in which tables show them.
