@@ -49,11 +49,15 @@ const records = `{"schema":"mpbench/1","command":"sum","method":"a","format":"f"
 {"schema":"mpbench/1","command":"sum","method":"a","format":"f","device":"cuda:0","dataset":{"name":"d","n":10},"shape":{"n":10},"precision_bits":53,"blocks":32,"time_ns":{"median":2000000}}
 `
 
+const summary = `tests a                 stopped after 5 s        6 s
+tests a/b               passed                   1 s
+`
+
 // render executes text as a template of a folder with the results above.
 func render(t *testing.T, text string) (string, error) {
 	t.Helper()
 	folder := t.TempDir()
-	for name, content := range map[string]string{"x.bench": benchmarks, "x.jsonl": records, "x.txt": "launch 3.5 us", "page.md.tmpl": text} {
+	for name, content := range map[string]string{"x.bench": benchmarks, "x.jsonl": records, "x.txt": "launch 3.5 us", "summary.txt": summary, "page.md.tmpl": text} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -64,21 +68,23 @@ func render(t *testing.T, text string) (string, error) {
 
 func TestFunctions(t *testing.T) {
 	for text, want := range map[string]string{
-		`{{bench "x.bench" "Gemv/p=106" "µs"}}`:                         "20",
-		`{{bench "x.bench" "Copy" "ns/op"}}`:                            "1.5",
-		`{{with bench3 "x.bench" "Gemv/p=106"}}{{.least}}{{end}}`:       "17.25",
-		`{{find "Gemv/p=106" "greatest-µs"}} {{find "Other" "µs"}}`:     "22.5 <no value>",
-		`{{num (time "x.jsonl" "method=a device=cpu n=10 bits=53")}}`:   "1500",
-		`{{dur (time "x.jsonl" "method=a blocks=32")}}`:                 "2.00 ms",
-		`{{num (phase "x.jsonl" "device=cpu" "two")}}`:                  "10.0",
-		`{{num (share "x.jsonl" "device=cpu" "one")}}`:                  "75.0",
-		`{{with kernel "x.jsonl" "device=cpu" "one"}}{{.Bytes}}{{end}}`: "7",
-		"{{match `x.txt` `launch ([0-9.]+) us`}}":                       "3.5",
-		`{{text "x.txt"}}`: "launch 3.5 us",
-		`{{verdict 2 2}} {{verdict 2.1 2}} {{atLeast 2 2.1}}`:          "met **missed** **missed**",
-		`{{add 1 2.5}} {{mul 2 3}} {{div 1 4}} {{index (list 7 8) 1}}`: "3.5 6 0.25 8",
-		`{{num 0.0012345}} {{num 12.345}} {{num 123456}} {{num 0}}`:    "0.00123 12.3 123456 0",
-		`{{dur 12}} {{dur 1234}} {{dur 5e9}}`:                          "12.0 ns 1.23 µs 5.00 s",
+		`{{bench "x.bench" "Gemv/p=106" "µs"}}`:                                    "20",
+		`{{bench "x.bench" "Copy" "ns/op"}}`:                                       "1.5",
+		`{{with bench3 "x.bench" "Gemv/p=106"}}{{.least}}{{end}}`:                  "17.25",
+		`{{find "Gemv/p=106" "greatest-µs"}} {{find "Other" "µs"}}`:                "22.5 <no value>",
+		`{{num (time "x.jsonl" "method=a device=cpu n=10 bits=53")}}`:              "1500",
+		`{{dur (time "x.jsonl" "method=a blocks=32")}}`:                            "2.00 ms",
+		`{{num (phase "x.jsonl" "device=cpu" "two")}}`:                             "10.0",
+		`{{num (share "x.jsonl" "device=cpu" "one")}}`:                             "75.0",
+		`{{with kernel "x.jsonl" "device=cpu" "one"}}{{.Bytes}}{{end}}`:            "7",
+		"{{match `x.txt` `launch ([0-9.]+) us`}}":                                  "3.5",
+		`{{outcome "summary.txt" "tests a"}}, {{outcome "summary.txt" "tests b"}}`: "stopped after 5 s, not run",
+		`{{exists "x.txt"}} {{exists "y.txt"}}`:                                    "true false",
+		`{{text "x.txt"}}`:                                                         "launch 3.5 us",
+		`{{verdict 2 2}} {{verdict 2.1 2}} {{atLeast 2 2.1}}`:                      "met **missed** **missed**",
+		`{{add 1 2.5}} {{mul 2 3}} {{div 1 4}} {{index (list 7 8) 1}}`:             "3.5 6 0.25 8",
+		`{{num 0.0012345}} {{num 12.345}} {{num 123456}} {{num 0}}`:                "0.00123 12.3 123456 0",
+		`{{dur 12}} {{dur 1234}} {{dur 5e9}}`:                                      "12.0 ns 1.23 µs 5.00 s",
 	} {
 		got, err := render(t, text)
 		if err != nil || got != want {

@@ -72,3 +72,15 @@ func operation(f func(a, b float64) float64) func(a, b any) (float64, error) {
 		return f(a, b), err
 	}
 }
+
+// dict makes a map, which templates go through by its sorted keys.
+func dict(pairs ...string) (map[string]string, error) {
+	if len(pairs)%2 != 0 {
+		return nil, fmt.Errorf("dict: %d keys and values, which is odd", len(pairs))
+	}
+	m := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]] = pairs[i+1]
+	}
+	return m, nil
+}

@@ -34,13 +34,15 @@ type results struct {
 //	kernel FILE FILTER NAME    the kernel of a phase that took longest: .TimeNs .Bytes .Occupancy ...
 //	match FILE PATTERN         the number in the parentheses of a regular expression
 //	text FILE                  all of it
+//	exists FILE                whether it is there
+//	outcome FILE STEP          how a step of scripts/gpu ended, "not run" if it is not in the summary
 //	verdict VALUE LIMIT        "met", or "missed" where VALUE is above; atLeast VALUE LIMIT: where it is below
 //	num VALUE                  three significant digits
 //	dur NS                     a time with its unit
-//	add mul div VALUE VALUE; list VALUE...
+//	add mul div VALUE VALUE; list VALUE...; dict KEY VALUE...
 func (r *results) functions() template.FuncMap {
 	return template.FuncMap{
-		"bench": r.bench, "bench3": r.bench3, "find": r.find, "time": r.time, "phase": r.phase, "share": r.share, "kernel": r.kernel, "match": r.match, "text": r.text,
+		"bench": r.bench, "bench3": r.bench3, "find": r.find, "time": r.time, "phase": r.phase, "share": r.share, "kernel": r.kernel, "match": r.match, "text": r.text, "outcome": r.outcome, "exists": r.exists,
 		"num": num, "dur": duration,
 		"verdict": func(value, limit any) (string, error) {
 			return verdict(value, limit, func(a, b float64) bool { return a <= b })
@@ -52,6 +54,7 @@ func (r *results) functions() template.FuncMap {
 		"mul":  operation(func(a, b float64) float64 { return a * b }),
 		"div":  operation(func(a, b float64) float64 { return a / b }),
 		"list": func(values ...any) []any { return values },
+		"dict": dict,
 	}
 }
 
@@ -268,4 +271,24 @@ func (r *results) match(file, pattern string) (float64, error) {
 func (r *results) text(file string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(r.folder, file))
 	return string(text), err
+}
+
+func (r *results) exists(file string) bool {
+	_, err := os.Stat(filepath.Join(r.folder, file))
+	return err == nil
+}
+
+// outcome returns what a summary says of a step: "passed", "FAILED (1)", "stopped after 45 s".
+func (r *results) outcome(file, step string) (string, error) {
+	text, err := r.text(file)
+	if err != nil {
+		return "", err
+	}
+	found := "not run"
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, step+" "); ok {
+			found, _, _ = strings.Cut(strings.TrimLeft(rest, " "), "  ")
+		}
+	}
+	return found, nil
 }
