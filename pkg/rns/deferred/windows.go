@@ -17,10 +17,11 @@ type Windows struct {
 
 // Window is one pass: it sums digits d of the numbers From to To-1, as integers in units of 2^(Low + 32d).
 type Window struct {
-	From, To int
-	Low      int64
-	Digits   int // at most WindowDigits
-	At       int // the place of its first digit among those of all windows
+	From, To    int
+	Low         int64
+	Digits      int   // at most WindowDigits
+	At          int   // the place of its first digit among those of all windows
+	Least, Most int64 // the numbers' exponents, but for zeros
 }
 
 // WindowDigits is the greatest number of digits of a window.
@@ -127,6 +128,7 @@ func (w *Windows) add(from, to int, low, high int64) {
 		for first := int64(0); first < digits; first += WindowDigits {
 			w.Passes = append(w.Passes, Window{
 				From: from, To: min(to, from+mostInWindow), Low: low + first*digitBits, Digits: int(min(digits-first, WindowDigits)), At: w.Digits(),
+				Least: low, Most: high,
 			})
 		}
 	}

@@ -2,7 +2,6 @@ package ongpu
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"mpbench/pkg/gpu"
@@ -28,29 +27,6 @@ type PackedSum struct {
 	events  [3]*gpu.Event
 	clean   bool // the digits are zero, as they are after each computation that succeeds
 }
-
-type packedPass struct {
-	kernel     *gpu.Kernel[packedParameters]
-	launch     gpu.Launch
-	parameters packedParameters
-}
-
-// packedParameters are those of the kernels sumPacked...
-type packedParameters struct {
-	Total gpu.Pointer[int64]
-	Words gpu.Pointer[uint64]
-	Heads gpu.Pointer[int64]
-	N     uint64
-	Width uint32 // in 32-bit words
-	Low   int64
-	Count uint32
-}
-
-// packedCapacities are the digits that the kernels sumPacked... have room for.
-var packedCapacities = []int{8, 16, 32, 64, 96, 128, 256}
-
-// packedThreads is the number of threads of a block, which never changes a result.
-const packedThreads = 512
 
 // NewPackedSum copies p to the device and plans its sum.
 func NewPackedSum(d *gpu.Device, p *deferred.Packed) (*PackedSum, error) {
@@ -87,52 +63,8 @@ func (s *PackedSum) prepare() (err error) {
 			return err
 		}
 	}
-	m, err := d.Module("packed_sum")
-	if err != nil {
-		return err
-	}
-	kernels := map[int]*gpu.Kernel[packedParameters]{}
-	for _, w := range s.windows.Passes {
-		capacity := capacityFor(w.Digits)
-		if kernels[capacity] == nil {
-			if kernels[capacity], err = gpu.Function[packedParameters](m, fmt.Sprintf("sumPacked%d", capacity)); err != nil {
-				return err
-			}
-		}
-		pass, err := s.pass(w, kernels[capacity], capacity)
-		if err != nil {
-			return err
-		}
-		s.passes = append(s.passes, pass)
-	}
-	return nil
-}
-
-// capacityFor returns the least room for so many digits.
-func capacityFor(digits int) int {
-	for _, c := range packedCapacities {
-		if digits <= c {
-			return c
-		}
-	}
-	panic("ongpu: a window of too many digits")
-}
-
-func (s *PackedSum) pass(w deferred.Window, k *gpu.Kernel[packedParameters], capacity int) (packedPass, error) {
-	shared := packedThreads / 32 * 8 * capacity
-	occupancy, err := k.Occupancy(packedThreads, shared)
-	info, n := s.device.Info(), w.To-w.From
-	blocks := info.Multiprocessors * int(occupancy*float64(info.ThreadsPerMP)/packedThreads+0.5)
-	return packedPass{
-		kernel: k,
-		launch: gpu.Launch{
-			Grid: gpu.Dim{X: max(1, min(blocks, (n+packedThreads-1)/packedThreads))}, Block: gpu.Dim{X: packedThreads}, Shared: shared, Stream: s.stream,
-		},
-		parameters: packedParameters{
-			Total: s.total.Pointer().At(w.At), Words: s.numbers.values.Pointer().At(w.From * s.numbers.width), Heads: s.numbers.heads.Pointer().At(w.From),
-			N: uint64(n), Width: 2 * uint32(s.numbers.width), Low: w.Low, Count: uint32(w.Digits),
-		},
-	}, err
+	s.passes, err = newPackedPasses(d, s.windows, s.numbers, s.total.Pointer(), s.stream)
+	return err
 }
 
 // Windows returns how the sum is done.

@@ -63,7 +63,7 @@ func sameSum(t *testing.T, name string, p *deferred.Packed, prec uint) *deferred
 	}
 	g, w := got.Round(new(big.Float), prec), p.Sum(1).Round(new(big.Float), prec)
 	if (g == nil) != (w == nil) || g != nil && (g.Cmp(w) != 0 || g.Signbit() != w.Signbit()) {
-		t.Errorf("%s: got %.20g, want %.20g", name, g, w)
+		t.Errorf("%s: got %s, want %s", name, g.Text('p', 20), w.Text('p', 20)) // hexadecimal, which is quick for all exponents
 	}
 	return s.Windows()
 }
@@ -87,6 +87,17 @@ func TestPackedSum(t *testing.T) {
 	}
 }
 
+// So many numbers that each warp takes several tiles of them, the last of which is not full.
+func TestPackedSumTiles(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for _, c := range []struct{ bits, n int }{{53, 9001}, {106, 9001}, {212, 9001}, {424, 9001}, {848, 4003}, {1696, 2001}, {3000, 1001}, {8000, 301}} {
+		for _, spread := range []int{1, 50} {
+			packed := packedNumbers(r, c.n, c.bits, func(int) int { return r.IntN(spread) - 100 })
+			sameSum(t, fmt.Sprintf("%d numbers of %d bits, %d exponents", c.n, c.bits, spread), packed, uint(c.bits+spread+40))
+		}
+	}
+}
+
 // Significands longer than a window, exponents in clusters and scattered ones, far apart.
 func TestPackedSumWindows(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
@@ -99,6 +110,7 @@ func TestPackedSumWindows(t *testing.T) {
 		left   bool // some numbers are scattered
 	}{
 		{"longer than a window", 20_000, func(int) int { return r.IntN(5) }, 3, false},
+		{"longer than a window, spread as far", 20_000, func(int) int { return r.IntN(20_000) }, 5, false},
 		{"two clusters", 106, func(i int) int { return i % 2 * 1_000_000 }, 2, false},
 		{"two clusters near the ends", 106, func(i int) int { return (i%2*2 - 1) * 1_000_000_000 }, 2, false},
 		{"a cluster and scattered numbers", 212, func(i int) int {
@@ -115,7 +127,7 @@ func TestPackedSumWindows(t *testing.T) {
 			count = 300
 		}
 		packed := packedNumbers(r, count, c.bits, c.exp)
-		w := sameSum(t, c.name, packed, 20_100)
+		w := sameSum(t, c.name, packed, 40_100)
 		if got, left := len(w.Passes), w.Scattered(); got != c.passes || left > 0 != c.left {
 			t.Errorf("%s: %d passes, want %d; %d numbers scattered", c.name, got, c.passes, left)
 		}
