@@ -178,6 +178,9 @@ func (e *hybridDeferred) Run() {
 }
 
 func (e *hybridDeferred) RunCold() error {
+	if e.processor == nil {
+		return e.device.RunCold()
+	}
 	e.Run()
 	return e.Err()
 }
@@ -194,6 +197,9 @@ func (e *hybridDeferred) Result() []exact.Value {
 }
 
 func (e *hybridDeferred) Phases() []Phase {
+	if e.processor == nil {
+		return e.device.Phases()
+	}
 	return []Phase{{"both", "sums of products and rounding, CPU and GPU at the same time, by the clock", e.elapsed}}
 }
 
@@ -204,13 +210,16 @@ func (e *hybridDeferred) Err() error {
 	return e.device.Err()
 }
 
-// Times has the time of both by the clock as that of the kernels.
+// Times has the time of both by the clock as that of the kernels; where the GPU does everything, it is that of its kernels.
 func (e *hybridDeferred) Times() DeviceTimes {
 	var t DeviceTimes
 	if e.device != nil {
 		t = e.device.Times()
 	}
-	t.Convert, t.Kernels = e.convert-t.CopyIn, e.elapsed
+	t.Convert = e.convert - t.CopyIn
+	if e.processor != nil {
+		t.Kernels = e.elapsed
+	}
 	return t
 }
 
