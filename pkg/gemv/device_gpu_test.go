@@ -175,6 +175,8 @@ func BenchmarkFromHost(b *testing.B) {
 			b.ReportMetric(t*1e3, "ms")
 			b.ReportMetric(8*n*n/t/1e9, "GB/s")
 			b.ReportMetric(float64(e.Times().CopyIn)/1e6, "copy-ms")
+			b.ReportMetric(float64(e.Times().Convert)/1e6, "host-ms")
+			b.ReportMetric(float64(e.Phases()[0].Time)/1e6, "convert-ms")
 			b.ReportMetric(float64(e.Times().Kernels)/1e6, "kernels-ms")
 			b.ReportMetric(float64(e.Times().CopyOut)/1e6, "results-ms")
 			b.ReportMetric(0, "ns/op")

@@ -11,8 +11,8 @@ type stage struct {
 }
 
 const (
-	stageChunks = 12
-	stageBytes  = 8 << 20 // of a chunk
+	stageChunks = 32
+	stageBytes  = 4 << 20 // of a chunk
 )
 
 // newStage makes the device's stage; it is kept.

@@ -146,7 +146,7 @@ func TestMemory(t *testing.T) {
 // Much data through pinned memory, in whole chunks and others, arrives as it is.
 func TestUploadStaged(t *testing.T) {
 	onDevice(t, func(d *gpu.Device) error {
-		for _, n := range []int{0, 1, 1 << 20, 1<<21 + 5, 13<<20 + 1, 14 << 20} {
+		for _, n := range []int{0, 1, 1 << 20, 1<<21 + 5, 17<<20 + 1, 18 << 20} {
 			x := make([]uint64, n)
 			for i := range x {
 				x[i] = uint64(i) * 0x9e3779b97f4a7c15
