@@ -54,13 +54,13 @@ func (e *hybridDeferred) Load(p Problem) error {
 	if err != nil {
 		return err
 	}
-	alone := device.fastest()
+	alone := fastest(device)
 	rows := min(calibrationRows, p.Rows())
 	if err := e.loadProcessor(rows); err != nil {
 		device.Close()
 		return err
 	}
-	perRow := float64(e.processor.fastest()) / float64(rows)
+	perRow := float64(fastest(e.processor)) / float64(rows)
 	split := int(float64(p.Rows()) * float64(alone) / (float64(alone) + perRow*float64(p.Rows())))
 	switch {
 	case perRow*float64(p.Rows()) <= float64(alone):
@@ -77,7 +77,7 @@ func (e *hybridDeferred) Load(p Problem) error {
 	if e.device, err = e.newDevice(p.rows(split, p.Rows())); err != nil {
 		return err
 	}
-	if e.fastest() < alone {
+	if fastest(e) < alone {
 		return nil
 	}
 	e.device.Close() // the GPU alone is faster after all
@@ -130,32 +130,13 @@ func (p Problem) rows(from, to int) Problem {
 	return q
 }
 
-// fastest returns the shortest of a few runs.
-func (e *deferredEngine) fastest() time.Duration {
+// fastest returns the shortest of a few runs, by the clock.
+func fastest(e Engine) time.Duration {
 	best := time.Hour
 	for range 3 {
 		start := time.Now()
 		e.Run()
 		best = min(best, time.Since(start))
-	}
-	return best
-}
-
-func (e *deviceDeferred) fastest() time.Duration {
-	best := time.Hour
-	for range 3 {
-		start := time.Now()
-		e.Run()
-		best = min(best, time.Since(start))
-	}
-	return best
-}
-
-func (e *hybridDeferred) fastest() time.Duration {
-	best := time.Hour
-	for range 3 {
-		e.Run()
-		best = min(best, e.elapsed)
 	}
 	return best
 }
