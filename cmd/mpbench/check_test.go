@@ -142,7 +142,7 @@ func makePlan(t *testing.T) string {
 // busy; each seeded regression is caught, by its limit and at its method, and nothing else is.
 func TestCheckSeeded(t *testing.T) {
 	if testing.Short() {
-		t.Skip("measures times for some seconds")
+		t.Skip("left out with -short: measures times for some seconds")
 	}
 	plan := makePlan(t)
 	t.Run("unchanged", func(t *testing.T) {

@@ -122,7 +122,7 @@ var sink atomic.Uint64
 // times an unchanged operation is not found slower, and one that does 30 % more work is. MPBENCH_FULL_TESTS=1 repeats that.
 func TestRatioUnderLoad(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes some seconds")
+		t.Skip("left out with -short: takes some seconds")
 	}
 	rounds := 1
 	if os.Getenv("MPBENCH_FULL_TESTS") != "" {

@@ -63,7 +63,7 @@ type driver struct {
 	GetErrorString           func(code int32, text **byte) int32
 
 	launchKernel uintptr // the address of cuLaunchKernel, called without reflection
-	library      string  // the name under which it was found
+	source       string  // the name under which the library was found
 	version      int     // 1000*major + 10*minor of CUDA
 }
 
@@ -82,7 +82,7 @@ func openDriver() (*driver, error) {
 			failures = append(failures, strings.TrimSpace(err.Error()))
 			continue
 		}
-		d := &driver{library: name}
+		d := &driver{source: name}
 		if err := d.bind(library); err != nil {
 			return nil, fmt.Errorf("%w: %s: %v", ErrNoDriver, name, err)
 		}
@@ -94,11 +94,11 @@ func openDriver() (*driver, error) {
 // start initialises the driver. An error of cuInit, where there is a driver but no GPU for instance, counts as no driver.
 func (d *driver) start() error {
 	if err := d.check("cuInit", d.Init(0)); err != nil {
-		return fmt.Errorf("%w: %s: %v", ErrNoDriver, d.library, err)
+		return fmt.Errorf("%w: %s: %v", ErrNoDriver, d.source, err)
 	}
 	var version int32
 	if err := d.check("cuDriverGetVersion", d.DriverGetVersion(&version)); err != nil {
-		return fmt.Errorf("%w: %s: %v", ErrNoDriver, d.library, err)
+		return fmt.Errorf("%w: %s: %v", ErrNoDriver, d.source, err)
 	}
 	d.version = int(version)
 	return nil

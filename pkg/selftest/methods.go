@@ -155,6 +155,20 @@ func within(bound *big.Rat) boundOf {
 	return boundOf{func(e exact.Errors) bool { return e.Within(bound) }}
 }
 
+// model sets what the models of a method of that format give, of which run is the algorithm in an arithmetic.
+func (e *expectation) model(format string, v variant, run func(arithmetic) (number, bool)) {
+	switch {
+	case !e.summary.Sum.IsFinite():
+	case format == "exact":
+		e.modelled = rounded(e.summary.Sum, v.precision)
+	default:
+		e.modelled = modelled(run(arithmeticOf(format, v)))
+		if format == "binary64" {
+			e.faulty = func(b binary) (number, bool) { return run(b) }
+		}
+	}
+}
+
 func (t *tester) testSum(m reduce.Method, device string, cases []sumCase) {
 	for _, v := range variants(m.Format, m.FixedBits, m.MinPrecision, m.MaxPrecision) {
 		s, err := m.New(reduceOptions(v, device))
@@ -164,7 +178,6 @@ func (t *tester) testSum(m reduce.Method, device string, cases []sumCase) {
 		}
 		d, onDevice := s.(reduce.DeviceSummer)
 		defer func() { _ = bench.CloseDevice(s) }()
-		a := arithmeticOf(m.Format, v)
 		for _, c := range cases {
 			what := c.name + ", " + v.String()
 			t.guarded(what, func() {
@@ -180,16 +193,7 @@ func (t *tester) testSum(m reduce.Method, device string, cases []sumCase) {
 					return
 				}
 				e := expectation{what: what, summary: c.summary, nothing: c.integer, bound: func(x exact.Summary) boundOf { return within(s.ErrorBound(x)) }}
-				if c.summary.Sum.IsFinite() {
-					if m.Format == "exact" {
-						e.modelled = rounded(c.summary.Sum, v.precision)
-					} else {
-						e.modelled = modelled(modelSum(m, v, a, c))
-						if m.Format == "binary64" {
-							e.faulty = func(b binary) (number, bool) { return modelSum(m, v, b, c) }
-						}
-					}
-				}
+				e.model(m.Format, v, func(a arithmetic) (number, bool) { return modelSum(m, v, a, c) })
 				t.compare(s.Value(), e)
 			})
 		}
@@ -224,7 +228,6 @@ func (t *tester) testDot(m reduce.Method, device string, cases []dotCase) {
 			continue
 		}
 		defer func() { _ = bench.CloseDevice(d) }()
-		a := arithmeticOf(m.Format, v)
 		for _, c := range cases {
 			what := c.name + ", " + v.String()
 			t.guarded(what, func() {
@@ -238,16 +241,7 @@ func (t *tester) testDot(m reduce.Method, device string, cases []dotCase) {
 					return
 				}
 				e := expectation{what: what, summary: c.summary, nothing: c.integer, bound: func(x exact.Summary) boundOf { return within(d.ErrorBound(x)) }}
-				if c.summary.Sum.IsFinite() {
-					if m.Format == "exact" {
-						e.modelled = rounded(c.summary.Sum, v.precision)
-					} else {
-						e.modelled = modelled(modelDot(m, v, a, c))
-						if m.Format == "binary64" {
-							e.faulty = func(b binary) (number, bool) { return modelDot(m, v, b, c) }
-						}
-					}
-				}
+				e.model(m.Format, v, func(a arithmetic) (number, bool) { return modelDot(m, v, a, c) })
 				t.compare(d.Value(), e)
 			})
 		}
