@@ -36,12 +36,15 @@ std::vector<Kernel> &kernels() {
 int failure; // sticky: every later call returns it, as after a fault on a GPU
 thread_local void *current;
 
+struct Stream;
+
+// An event may be recorded again while work is queued that waits for an earlier record: it counts its records.
 struct Event {
-	bool recorded = false;
+	Stream *stream = nullptr; // of the latest record
+	unsigned long recorded = 0, reached = 0;
 	double time = 0;
 };
 
-struct Stream;
 typedef std::function<int(Stream &)> Operation;
 
 struct Stream {
@@ -64,6 +67,16 @@ Stream &streamOf(void *s) { return s ? *(Stream *)s : defaultStream; }
 
 int drain(Stream &s) {
 	while (!failure && !s.queue.empty()) {
+		Operation next = s.queue.front();
+		s.queue.pop_front();
+		failure = next(s);
+	}
+	return failure;
+}
+
+// reach runs the stream's work up to that record of the event, and no further.
+int reach(const Event &event, unsigned long record, Stream &s) {
+	while (!failure && event.reached < record && !s.queue.empty()) {
 		Operation next = s.queue.front();
 		s.queue.pop_front();
 		failure = next(s);
@@ -389,13 +402,9 @@ API cuStreamSynchronize(void *s) {
 }
 API cuStreamWaitEvent(void *s, void *e, unsigned) {
 	Event *event = (Event *)e;
-	return enqueue(s, [=](Stream &self) {
-		for (Stream *other : streams) { // the event is in another stream's queue
-			if (event->recorded) break;
-			if (other != &self) drain(*other);
-		}
-		return failure;
-	});
+	unsigned long record = event->recorded;
+	Stream *other = event->stream;
+	return enqueue(s, [=](Stream &) { return other ? reach(*event, record, *other) : 0; });
 }
 API cuStreamBeginCapture_v2(void *s, unsigned) {
 	NEEDS_CONTEXT;
@@ -441,17 +450,19 @@ API cuEventDestroy_v2(void *e) {
 API cuEventRecord(void *e, void *s) {
 	NEEDS_CONTEXT;
 	Event *event = (Event *)e;
-	event->recorded = false;
+	event->stream = &streamOf(s);
+	unsigned long record = ++event->recorded;
 	return enqueue(s, [=](Stream &) {
-		event->recorded = true;
+		event->reached = record;
 		event->time = now();
 		return 0;
 	});
 }
 API cuEventSynchronize(void *) { return drainAll(); }
 API cuEventElapsedTime(float *ms, void *a, void *b) {
-	if (!((Event *)a)->recorded || !((Event *)b)->recorded) return 600; // not ready
-	*ms = (float)((((Event *)b)->time - ((Event *)a)->time) * 1e3);
+	Event *from = (Event *)a, *to = (Event *)b;
+	if (!from->recorded || from->reached < from->recorded || !to->recorded || to->reached < to->recorded) return 600; // not ready
+	*ms = (float)((to->time - from->time) * 1e3);
 	return 0;
 }
 API cuGetErrorName(int code, const char **s) {

@@ -1,6 +1,7 @@
 package gpu_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -166,6 +167,131 @@ func TestUploadStaged(t *testing.T) {
 				t.Errorf("%d numbers arrived changed", n)
 			}
 			b.Free()
+		}
+		return nil
+	})
+}
+
+// Chunks of any size and number arrive in their places and are handed over in their order; an error of put ends the feed, and the next one works.
+func TestFeed(t *testing.T) {
+	onDevice(t, func(d *gpu.Device) error {
+		r := rand.New(rand.NewPCG(6, 6))
+		for _, chunks := range []int{0, 1, 2, 3, 11, 12, 13, 100, 1000} {
+			offsets := make([]int, chunks+1)
+			for c := range chunks {
+				offsets[c+1] = offsets[c] + r.IntN(300) // some are empty
+			}
+			want := make([]byte, offsets[chunks])
+			for i := range want {
+				want[i] = byte(r.Uint32())
+			}
+			b, err := gpu.Alloc[byte](d, len(want))
+			if err != nil {
+				return err
+			}
+			defer b.Free()
+			fill := func(c int, p []byte) int {
+				if len(p) != gpu.StageBytes {
+					t.Errorf("%d bytes of pinned memory", len(p))
+				}
+				return copy(p, want[offsets[c]:offsets[c+1]])
+			}
+			next := 0
+			put := func(c int, p []byte, s *gpu.Stream) error {
+				if c != next || len(p) != offsets[c+1]-offsets[c] {
+					t.Errorf("chunk %d of %d bytes, want %d", c, len(p), next)
+				}
+				next++
+				return b.UploadAsync(s, offsets[c], p)
+			}
+			fails := errors.New("put fails")
+			half := func(c int, p []byte, s *gpu.Stream) error {
+				if c == chunks/2 {
+					return fails
+				}
+				return nil
+			}
+			if err := d.Feed(chunks, fill, half); chunks > 0 && !errors.Is(err, fails) {
+				t.Errorf("%d chunks with an error: %v", chunks, err)
+			}
+			if err := d.Feed(chunks, fill, put); err != nil {
+				return err
+			}
+			got := make([]byte, len(want))
+			if err := b.Download(got); err != nil {
+				return err
+			}
+			if next != chunks || !slices.Equal(got, want) {
+				t.Errorf("%d of %d chunks, or other bytes", next, chunks)
+			}
+		}
+		return nil
+	})
+}
+
+// A stream that waits for an event waits for its latest record at that time, also where the event is recorded again meanwhile: two buffers
+// are filled in turn by one stream while the other uses them.
+func TestTurns(t *testing.T) {
+	onDevice(t, func(d *gpu.Device) error {
+		const turns, n = 9, 1000
+		var streams [2]*gpu.Stream
+		var filled, used [2]*gpu.Event
+		var buffers [2]*gpu.Buffer[uint64]
+		var err error
+		for i := range streams {
+			if streams[i], err = d.NewStream(); err != nil {
+				return err
+			}
+			defer streams[i].Free()
+			if filled[i], err = d.NewEvent(); err != nil {
+				return err
+			}
+			defer filled[i].Free()
+			if used[i], err = d.NewEvent(); err != nil {
+				return err
+			}
+			defer used[i].Free()
+			if buffers[i], err = gpu.Alloc[uint64](d, n); err != nil {
+				return err
+			}
+			defer buffers[i].Free()
+		}
+		in, err := gpu.AllocPinned[uint64](d, turns*n)
+		if err != nil {
+			return err
+		}
+		defer in.Free()
+		out, err := gpu.AllocPinned[uint64](d, turns*n)
+		if err != nil {
+			return err
+		}
+		defer out.Free()
+		for i := range in.Slice() {
+			in.Slice()[i] = rand.Uint64()
+		}
+		for turn := range turns {
+			b, part := turn%2, func(p *gpu.Pinned[uint64]) []uint64 { return p.Slice()[turn*n : (turn+1)*n] }
+			steps := []func() error{
+				func() error { return buffers[b].UploadAsync(streams[0], 0, part(in)) },
+				func() error { return filled[b].Record(streams[0]) },
+				func() error { return streams[1].Wait(filled[b]) },
+				func() error { return buffers[b].DownloadAsync(streams[1], 0, part(out)) },
+				func() error { return used[b].Record(streams[1]) },
+			}
+			if turn >= 2 {
+				steps = append([]func() error{func() error { return streams[0].Wait(used[b]) }}, steps...)
+			}
+			for _, step := range steps {
+				if err := step(); err != nil {
+					return err
+				}
+			}
+		}
+		if err := streams[1].Sync(); err != nil {
+			return err
+		}
+		if !slices.Equal(in.Slice(), out.Slice()) {
+			t.Error("a buffer was used before it was filled, or filled before it was used")
 		}
 		return nil
 	})
