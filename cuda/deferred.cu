@@ -10,13 +10,14 @@ struct Planes {
 	const u32 *a;     // residue of element (i, j) modulo m_k: a[(k*rows + i)*ld + j], 0 for j from columns to ld; ld a multiple of 16
 	const u32 *x;     // x[k*xStride + j], 0 likewise; xStride a multiple of 4
 	const u32 *delta; // m_k = 2^28 - delta[k]
-	u64 *sums;        // sums[i*moduli + k]: set; by sumProductsFew added to
+	u64 *sums;        // sums[i*moduli + k]: set, or added to; by sumProductsFew always added to
 	u64 xStride;
 	u32 rows, ld, moduli;
 	u32 blockRows;    // rows of a block
 	u32 partColumns;  // columns of a block, a multiple of 16
 	u32 clear;        // finish sets the sums to 0 after having read them
 	u32 prepareBlocks; // the first blocks of sumProducts and sumProductsFew, eight warps each
+	u32 add;          // to the sums, which are less than 2^28 for each time and never reach 2^64
 };
 
 // prepareBlock does the work of the first blocks. Shared memory: for each warp productLimbs, or yLimbs + addendLimbs, words of 32 bits,
@@ -56,6 +57,11 @@ MP_DEVICE u64 addProducts(u64 s, const uint4 (&v)[4], const u32 *__restrict__ x,
 	return s;
 }
 
+MP_DEVICE void setSum(const Planes &p, u32 row, u32 k, u32 sum) {
+	u64 *to = p.sums + (u64)row * p.moduli + k;
+	*to = p.add ? *to + sum : sum;
+}
+
 // sumProducts: a block takes blockRows rows modulo one m_k, each warp a row at a time. The next chunk is read before the present one is used,
 // also from one row to the next. Blocks of 256 threads; grid prepareBlocks + moduli * ceil(rows/blockRows), moduli first.
 MP_KERNEL(sumProducts, 256)(Planes p, Finish f) {
@@ -86,7 +92,7 @@ MP_KERNEL(sumProducts, 256)(Planes p, Finish f) {
 		count += 16;
 		if (nextRow != row) {
 			u32 sum = laneSum(fold(s, delta), delta);
-			if (lane == 0) p.sums[(u64)row * p.moduli + k] = sum;
+			if (lane == 0) setSum(p, row, k, sum);
 			s = 0;
 			count = 0;
 			if (nextRow >= end) return;

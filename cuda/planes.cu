@@ -1,7 +1,7 @@
 // Numbers to residue planes: what the deferred engine's products read.
 //
 // Element (i, j), row i of rows and column j of columns, is number i*rowStride + j*columnStride of the source. It becomes the
-// integer truncate(x * 2^-low[i*lowStep]), and that its residues modulo the m_k = 2^28 - delta[k]:
+// integer truncate(x * 2^-low[i*lowStep]), less than 2^(28*moduli), and that its residues modulo the m_k = 2^28 - delta[k]:
 //
 //	planes[(k*rows + i)*ld + j],  0 for j from columns to ld
 //
@@ -39,7 +39,7 @@ MP_DEVICE Parts split(u64 word) {
 
 MP_DEVICE u32 negateMod(u32 r, u32 delta, bool negative) { return negative && r ? (1u << limbBits) - delta - r : r; }
 
-// planesOfFloat64 converts tiles of 32 x 32 elements, read along the dimension whose stride is 1. Blocks of 256 threads; grid
+// planesOfFloat64 converts tiles of 32 x 32 elements, read along the dimension whose stride is 1. Elements too large for the moduli become anything. Blocks of 256 threads; grid
 // (tiles of ld, tiles of rows).
 MP_KERNEL(planesOfFloat64, 256)(Conversion c) {
 	__shared__ u64 tile[32][33];
@@ -60,7 +60,7 @@ MP_KERNEL(planesOfFloat64, 256)(Conversion c) {
 			shift = 0;
 		}
 		if (!x.significand) shift = 0;
-		u32 h = (u32)shift / limbBits, bits = (u32)shift % limbBits;
+		u32 h = (u32)shift / limbBits < c.moduli ? (u32)shift / limbBits : c.moduli - 1, bits = (u32)shift % limbBits;
 		u64 low = x.significand << bits, high = bits ? x.significand >> (64 - bits) : 0; // 80 bits
 		u32 l0 = (u32)low & limbMask, l1 = (u32)(low >> limbBits) & limbMask, l2 = (u32)(low >> 2 * limbBits | high << (64 - 2 * limbBits)) & limbMask;
 		const u32 *power = c.powers + (u64)h * c.lanes;

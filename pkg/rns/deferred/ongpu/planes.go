@@ -18,12 +18,16 @@ type planes struct {
 
 const columnMultiple = 16 // of ld
 
+func leadingDimension(columns int) int {
+	return (columns + columnMultiple - 1) / columnMultiple * columnMultiple
+}
+
 func newPlanes(d *gpu.Device, moduli, rows, columns int) (*planes, error) {
 	t, err := tablesOn(d, moduli)
 	if err != nil {
 		return nil, err
 	}
-	p := &planes{device: d, tables: t, rows: rows, columns: columns, ld: (columns + columnMultiple - 1) / columnMultiple * columnMultiple}
+	p := &planes{device: d, tables: t, rows: rows, columns: columns, ld: leadingDimension(columns)}
 	p.residues, err = gpu.Alloc[uint32](d, moduli*rows*p.ld)
 	return p, err
 }
@@ -49,53 +53,67 @@ const maxGridY = 65535
 // convert fills the planes with the residues of truncate(x * 2^-low[i]) for the elements of x laid out by l; low has one element for each row, or
 // one for all.
 func (p *planes) convert(x *Numbers, l deferred.Layout, low []int) error {
-	if l.Rows != p.rows || l.Cols != p.columns {
-		panic(fmt.Sprintf("ongpu: planes of %d x %d from %d x %d numbers", p.rows, p.columns, l.Rows, l.Cols))
-	}
-	if p.residues.Len() == 0 {
-		return nil
-	}
-	lows := make([]int32, len(low))
-	for i, v := range low {
-		lows[i] = int32(v)
-	}
-	lowBuffer, err := gpu.Upload(p.device, lows)
+	lowBuffer, err := uploadLows(p.device, low)
 	if err != nil {
 		return err
 	}
 	defer lowBuffer.Free()
-	name, tile := "planesOfFloat64", 32
-	if x.width > 0 {
-		name, tile = "planesOfPacked", 1
-	}
-	k, err := kernel[struct{ C conversionParameters }](p.device, "planes", name)
+	k, err := conversionKernel(p.device, x)
 	if err != nil {
 		return err
+	}
+	if err := p.launchConversion(k, nil, x, l, lowBuffer.Pointer(), len(low) > 1); err != nil {
+		return err
+	}
+	return p.device.Sync() // low is freed
+}
+
+func uploadLows(d *gpu.Device, low []int) (*gpu.Buffer[int32], error) {
+	lows := make([]int32, len(low))
+	for i, v := range low {
+		lows[i] = int32(v)
+	}
+	return gpu.Upload(d, lows)
+}
+
+// conversionKernel returns the kernel that converts such numbers.
+func conversionKernel(d *gpu.Device, x *Numbers) (*gpu.Kernel[struct{ C conversionParameters }], error) {
+	name := "planesOfFloat64"
+	if x.width > 0 {
+		name = "planesOfPacked"
+	}
+	return kernel[struct{ C conversionParameters }](d, "planes", name)
+}
+
+// launchConversion puts a conversion into the stream. With each, low has an element for each row, otherwise one for all.
+func (p *planes) launchConversion(k *gpu.Kernel[struct{ C conversionParameters }], s *gpu.Stream, x *Numbers, l deferred.Layout, low gpu.Pointer[int32], each bool) error {
+	if l.Rows != p.rows || l.Cols != p.columns {
+		panic(fmt.Sprintf("ongpu: planes of %d x %d from %d x %d numbers", p.rows, p.columns, l.Rows, l.Cols))
+	}
+	if p.rows*p.ld == 0 {
+		return nil
 	}
 	t := p.tables
 	c := conversionParameters{
 		Delta: t.delta.Pointer(), Powers: t.powers.Pointer(), RowStride: int64(l.RowStride), ColumnStride: int64(l.ColStride),
 		PlaneStride: uint64(p.rows) * uint64(p.ld), Columns: uint32(p.columns), LD: uint32(p.ld),
-		Moduli: uint32(t.n), Lanes: uint32(t.lanes), Width: uint32(x.width),
+		Moduli: uint32(t.n), Lanes: uint32(t.lanes), LowStep: boolToUint32(each), Width: uint32(x.width),
 	}
-	if len(low) > 1 {
-		c.LowStep = 1
-	}
-	shared := 0
+	tile, shared := 32, 0
 	if x.width > 0 {
-		shared = 32 * (8*x.width + 4*(64*x.width/28+2))
+		tile, shared = 1, 32*(8*x.width+4*(64*x.width/28+2))
 	}
 	for i := 0; i < p.rows; i += maxGridY * tile {
 		count := min(p.rows-i, maxGridY*tile)
 		first := l.Offset + i*l.RowStride
 		c.Source, c.Heads = x.values.Pointer().At(first*max(1, x.width)), x.heads.Pointer().At(first)
-		c.Low, c.Planes, c.Rows = lowBuffer.Pointer().At(i*int(c.LowStep)), p.residues.Pointer().At(i*p.ld), uint32(count)
-		launch := gpu.Launch{Grid: gpu.Dim{X: (p.ld + 31) / 32, Y: (count + tile - 1) / tile}, Block: gpu.Dim{X: 256}, Shared: shared}
+		c.Low, c.Planes, c.Rows = low.At(i*int(c.LowStep)), p.residues.Pointer().At(i*p.ld), uint32(count)
+		launch := gpu.Launch{Grid: gpu.Dim{X: (p.ld + 31) / 32, Y: (count + tile - 1) / tile}, Block: gpu.Dim{X: 256}, Shared: shared, Stream: s}
 		if err := k.Launch(launch, struct{ C conversionParameters }{c}); err != nil {
 			return err
 		}
 	}
-	return p.device.Sync() // low is freed
+	return nil
 }
 
 func (p *planes) free() {

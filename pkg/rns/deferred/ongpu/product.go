@@ -63,7 +63,7 @@ type planesParameters struct {
 	BlockRows, PartColumns uint32
 	Clear                  uint32
 	PrepareBlocks          uint32
-	_                      uint32
+	Add                    uint32
 }
 
 type finishParameters struct {
