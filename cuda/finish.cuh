@@ -23,6 +23,9 @@
 // is above both. What lies below the window's end is replaced by one unit of its sign in the lowest limb: that part belongs to the
 // smaller term, the larger is wholly inside and exceeds it by more than p bits, so every rounding comes out the same. This needs
 // windowLimbs >= (max(28*productLimbs, 28*addendLimbs) + p + 60) / 28 + 2.
+//
+// Where factors were truncated, alpha * S_i * 2^rowExp_i is less than 2^errorExp_i from the true one. Ziv's test (certainRounding)
+// says whether the result is the true one's; uncertain_i is 1 if not, else 0.
 struct Finish {
 	const u32 *delta, *weight, *crt;
 	const double *reciprocal; // 1/m_k
@@ -43,7 +46,11 @@ struct Finish {
 	u32 rows;
 	u32 *table;  // made by prepare
 	u32 *addend; // made by prepare: beta*y of each row, addendLimbs limbs
+	const i64 *errorExp; // exactRow for sums that are exact; null if all are
+	u32 *uncertain;      // null likewise
 };
+
+static const i64 exactRow = -0x7fffffffffffffffll - 1;
 
 // rowLimbs is the shared memory of a row in 32-bit words: coefficients; alpha*S; the window.
 MP_DEVICE u32 rowLimbs(const Finish &f) { return f.moduli + 1 + f.productLimbs + f.windowLimbs; }
@@ -172,11 +179,30 @@ MP_DEVICE bool addTerms(u32 *window, u32 n, i64 base, const Term &s, const Term 
 	return differ && magnitude(window, n, lane) ? !negative : negative;
 }
 
+// certainRounding reports whether every number less than 2^error units from the window's integer W, of so many bits, has the same sign and
+// rounds to the same number of p bits as W does. What was cut, less than 2^28 units, need not be in error. False is no proof of the contrary.
+//
+// With s = bits - p, W rounds at 2^s, and between 2^(bits-1) and 2^bits the ties are the odd multiples of 2^(s-1). Let e be one more than the
+// greater of error and 28: the true number is less than 2^e from W. If e <= s - 3, it is positive, as W >= 2^(bits-1) > 2^e; it is no tie below
+// 2^(bits-1), where the first is 2^(s-2) away, nor above 2^bits, where the first is 2^s away. So there is no tie between it and W if W mod 2^s is
+// at least 2^e from 2^(s-1), for which it suffices that floor(W mod 2^s / 2^e), of s - e >= 3 bits, is neither 100...0 nor 011...1.
+MP_DEVICE bool certainRounding(const u32 *window, u32 n, u32 bits, u32 p, i64 error, u32 lane) {
+	i64 shift = (i64)bits - p, e = (error > (i64)limbBits ? error : (i64)limbBits) + 1;
+	if (e > shift - 3) return false;
+	bool half = bitsAt(window, n, (i32)shift - 1) & 1;
+	return !equalBits(window, (u32)e, (u32)shift - 1, !half, lane);
+}
+
 // roundWindow writes the window's integer times 2^exp, rounded to nearest even at p bits.
 MP_DEVICE void roundWindow(const Finish &f, const u32 *window, bool negative, i64 exp, u64 row, u32 lane) {
 	u32 n = f.windowLimbs, words = 2 * f.outWidth, p = f.precision;
 	u32 bits = bitLength(window, n, lane);
 	i32 shift = (i32)bits - (i32)p;
+	if (f.errorExp) {
+		i64 error = f.errorExp[row];
+		bool certain = error == exactRow || certainRounding(window, n, bits, p, error - exp, lane);
+		if (lane == 0) f.uncertain[row] = !certain;
+	}
 	bool up = false;
 	if (shift > 0) {
 		bool odd = bitsAt(window, n, shift) & 1, half = bitsAt(window, n, shift - 1) & 1;

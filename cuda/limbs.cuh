@@ -101,6 +101,17 @@ MP_DEVICE bool anyBelow(const u32 *v, u32 n, u32 at, u32 lane) {
 	return ballot(allLanes, found != 0) != 0;
 }
 
+// equalBits reports whether the bits from..to-1 of the integer are all the same as bit.
+MP_DEVICE bool equalBits(const u32 *v, u32 from, u32 to, bool bit, u32 lane) {
+	u32 differ = 0;
+	for (u32 i = from / limbBits + lane; i * limbBits < to; i += 32) {
+		u32 first = i * limbBits, skip = from > first ? from - first : 0, take = to - first < limbBits ? to - first : limbBits;
+		u32 mask = ((1u << take) - 1) & ~((1u << skip) - 1);
+		differ |= (v[i] ^ (bit ? limbMask : 0)) & mask;
+	}
+	return ballot(allLanes, differ != 0) == 0;
+}
+
 // multiply sets z, of n limbs, to a*x; z is in shared memory.
 MP_DEVICE void multiply(u32 *z, u32 n, const u32 *a, u32 aLimbs, const u32 *x, u32 xLimbs, u32 lane) {
 	const u32 lazyTerms = 248; // products of 28-bit numbers that fit 64 bits, with room

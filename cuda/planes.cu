@@ -5,7 +5,7 @@
 //
 //	planes[(k*rows + i)*ld + j],  0 for j from columns to ld
 //
-// A residue is a sum of limbs of 28 bits times powers[h*lanes + k] = 2^(28h) mod m_k.
+// With select, row i is row select[i] of the source. A residue is a sum of limbs of 28 bits times powers[h*lanes + k] = 2^(28h) mod m_k.
 #include "modular.cuh"
 
 struct Conversion {
@@ -19,7 +19,10 @@ struct Conversion {
 	u32 rows, columns, ld;
 	u32 moduli, lanes, lowStep;
 	u32 width; // packed: words of a number
+	const u32 *select; // null: all rows
 };
+
+MP_DEVICE i64 sourceRow(const Conversion &c, u32 i) { return c.select ? c.select[i] : i; }
 
 // Parts of a float64 number: |x| = significand * 2^exponent. Infinities and NaN count as 0.
 struct Parts {
@@ -48,7 +51,7 @@ MP_KERNEL(planesOfFloat64, 256)(Conversion c) {
 	for (u32 t = warp; t < 32; t += 8) {
 		u32 r = across ? lane : t, s = across ? t : lane;
 		bool inside = i0 + r < c.rows && j0 + s < c.columns;
-		tile[r][s] = inside ? c.source[(i64)(i0 + r) * c.rowStride + (i64)(j0 + s) * c.columnStride] : 0;
+		tile[r][s] = inside ? c.source[sourceRow(c, i0 + r) * c.rowStride + (i64)(j0 + s) * c.columnStride] : 0;
 	}
 	blockSync();
 	if (j0 + lane >= c.ld) return;
@@ -84,10 +87,10 @@ MP_KERNEL(planesOfPacked, 256)(Conversion c) {
 	i32 rowLow = c.low[i * c.lowStep];
 	for (u32 t = warp; t < 32; t += 8) {
 		bool inside = j0 + t < c.columns;
-		u64 at = (u64)((i64)i * c.rowStride + (i64)(j0 + t) * c.columnStride);
+		u64 at = (u64)(sourceRow(c, i) * c.rowStride + (i64)(j0 + t) * c.columnStride);
 		for (u32 w = lane; w < c.width; w += 32) words[t * c.width + w] = inside ? c.source[at * c.width + w] : 0;
 	}
-	i64 head = j0 + lane < c.columns ? c.heads[(i64)i * c.rowStride + (i64)(j0 + lane) * c.columnStride] : 0;
+	i64 head = j0 + lane < c.columns ? c.heads[sourceRow(c, i) * c.rowStride + (i64)(j0 + lane) * c.columnStride] : 0;
 	blockSync();
 	i64 shift = (head >> 1) - rowLow;
 	u32 h = shift > 0 ? (u32)(shift / limbBits) : 0;
@@ -128,7 +131,8 @@ MP_REGISTER(planesOfPacked);
 
 // extentsOfFloat64 finds the least and the greatest bit position (one more) of each row's finite numbers: low[i] begins as the greatest i32,
 // top[i] as the least. *special is set to 1 if there is an infinity or NaN. Warps take tiles of 32 rows or 32 columns, along
-// the dimension whose stride is 1. Blocks of 256 threads.
+// the dimension whose stride is 1. With xTop it takes products with numbers whose bit positions end at xTop[j], noTop for zero: top[i] is
+// the greatest sum of two ends, and low means nothing. Blocks of 256 threads.
 struct Extents {
 	const u64 *source;
 	i32 *low, *top;
@@ -136,14 +140,17 @@ struct Extents {
 	i64 rowStride, columnStride;
 	u32 rows, columns;
 	u32 span; // elements of a row that a lane or warp takes
+	const i32 *xTop; // null: elements themselves
 };
+
+static const i32 noTop = -0x7fffffff - 1;
 
 MP_KERNEL(extentsOfFloat64, 256)(Extents e) {
 	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 	bool across = e.rowStride == 1; // a lane has a row; otherwise a warp
 	u32 i = across ? blockIdx.x * 32 + lane : blockIdx.x * 8 + warp;
 	u32 from = (across ? blockIdx.y * 8 + warp : blockIdx.y) * e.span, to = from + e.span < e.columns ? from + e.span : e.columns;
-	i32 low = 0x7fffffff, top = -0x7fffffff - 1;
+	i32 low = 0x7fffffff, top = noTop;
 	bool special = false;
 	if (i < e.rows) {
 		for (u32 j = across ? from : from + lane; j < to; j += across ? 1 : 32) {
@@ -152,6 +159,11 @@ MP_KERNEL(extentsOfFloat64, 256)(Extents e) {
 			Parts x = split(word);
 			if (!x.significand) continue;
 			i32 least = x.exponent + (i32)trailingZeros(x.significand), most = x.exponent + 64 - (i32)leadingZeros(x.significand);
+			if (e.xTop) {
+				i32 other = e.xTop[j];
+				if (other == noTop) continue;
+				most += other;
+			}
 			low = least < low ? least : low;
 			top = most > top ? most : top;
 		}
@@ -164,7 +176,7 @@ MP_KERNEL(extentsOfFloat64, 256)(Extents e) {
 		}
 	}
 	if (special) *e.special = 1;
-	if (i < e.rows && top > -0x7fffffff - 1 && (across || lane == 0)) {
+	if (i < e.rows && top > noTop && (across || lane == 0)) {
 		atomicMin32(&e.low[i], low);
 		atomicMax32(&e.top[i], top);
 	}

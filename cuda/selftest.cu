@@ -1,5 +1,5 @@
 // Kernels that test the way from Go to a device and back: launches, arguments, shared memory, barriers, faults.
-#include "portable.cuh"
+#include "finish.cuh"
 
 // empty does nothing: what a launch costs.
 MP_KERNEL(empty, 1024)() {}
@@ -50,6 +50,22 @@ MP_KERNEL(warpSum, 32)(u64 *out) {
 	}
 }
 MP_REGISTER(warpSum);
+
+// certainRoundings writes certainRounding of windows of n limbs, one a block.
+struct Roundings {
+	const u32 *windows;
+	const u32 *precision;
+	const i64 *error;
+	u32 *certain;
+	u32 n;
+};
+MP_KERNEL(certainRoundings, 32)(Roundings r) {
+	const u32 *window = r.windows + (u64)blockIdx.x * r.n;
+	u32 bits = bitLength(window, r.n, threadIdx.x);
+	bool certain = certainRounding(window, r.n, bits, r.precision[blockIdx.x], r.error[blockIdx.x], threadIdx.x);
+	if (threadIdx.x == 0) r.certain[blockIdx.x] = certain;
+}
+MP_REGISTER(certainRoundings);
 
 // fault writes to an address that no allocation holds.
 MP_KERNEL(fault, 32)(u64 *out, u64 offset) { out[offset] = 1; }

@@ -71,15 +71,11 @@ func (e *deferredEngine) loadScalars(p Problem) error {
 func (e *deferredEngine) loadMatrix() error {
 	p := &e.problem
 	x, layout := source(p.X), deferred.Strided(p.Terms(), p.IncX)
-	extent, err := deferred.Measure(x, layout)
-	if err != nil {
-		return err
-	}
 	op := deferred.NoTrans
 	if p.Op == Trans {
 		op = deferred.Trans
 	}
-	plan, err := deferred.NewPlan(source(p.A), deferred.ColMajor(p.M, p.N, p.LDA), op, extent, deferred.Options{Threads: e.threads})
+	plan, err := deferred.NewPlanFor(source(p.A), deferred.ColMajor(p.M, p.N, p.LDA), op, x, layout, e.precision, deferred.Options{Threads: e.threads})
 	if err != nil {
 		return err
 	}

@@ -20,10 +20,12 @@ type deviceDeferred struct {
 	a       *ongpu.Matrix
 	dX      *ongpu.Vector
 	product *ongpu.Product
+	raw     []*ongpu.Numbers // what truncated products are repaired from
 	kernels []KernelProfile
 	events  [3]*gpu.Event // before the sums, between, after the rounding
 	times   DeviceTimes
 	convert time.Duration // numbers to residues, on the device
+	repair  time.Duration // rows computed again, in the last run
 	fetched bool
 	err     error
 }
@@ -87,12 +89,12 @@ func (e *deviceDeferred) loadProduct() error {
 	if err != nil {
 		return e.memoryError(err, 0)
 	}
-	defer a.Free()
+	e.raw = append(e.raw, a)
 	x, err := uploadNumbers(e.device, p.X, packedX)
 	if err != nil {
 		return e.memoryError(err, 0)
 	}
-	defer x.Free()
+	e.raw = append(e.raw, x)
 	e.times.CopyIn = time.Since(start)
 	start = time.Now()
 	if err := e.convertNumbers(a, x, xLayout, extent); err != nil {
@@ -102,11 +104,22 @@ func (e *deviceDeferred) loadProduct() error {
 	if e.product, err = ongpu.NewProduct(e.a, e.dX, o); err != nil {
 		return e.memoryError(err, e.a.Bytes())
 	}
+	if !e.product.Truncated() {
+		e.freeNumbers()
+	}
 	if err := e.device.Sync(); err != nil {
 		return err
 	}
 	e.convert = time.Since(start)
 	return e.describe()
+}
+
+// freeNumbers gives the device's copy of the numbers back.
+func (e *deviceDeferred) freeNumbers() {
+	for _, x := range e.raw {
+		x.Free()
+	}
+	e.raw = nil
 }
 
 // packed returns wide numbers as packed words, nil for float64.
@@ -131,7 +144,7 @@ func (e *deviceDeferred) convertNumbers(a, x *ongpu.Numbers, xLayout deferred.La
 	if p.Op == NoTrans {
 		layout = deferred.Layout{Rows: p.Rows(), Cols: p.Terms(), RowStride: 1, ColStride: p.LDA}
 	}
-	plan, err := e.plan(a, layout, xExtent)
+	plan, err := e.plan(a, layout, xLayout, xExtent)
 	if err != nil {
 		return err
 	}
@@ -153,11 +166,11 @@ func moduliDetail(p *deferred.Plan) string {
 	return fmt.Sprintf("%d moduli of 4 bytes per element", p.Moduli())
 }
 
-// plan measures the rows of op(A): float64 on the device, wide numbers on the host.
-func (e *deviceDeferred) plan(a *ongpu.Numbers, l deferred.Layout, x deferred.Extent) (*deferred.Plan, error) {
+// plan measures the rows of op(A), float64 on the device, wide numbers on the host, and decides whether to truncate.
+func (e *deviceDeferred) plan(a *ongpu.Numbers, l, xLayout deferred.Layout, x deferred.Extent) (*deferred.Plan, error) {
 	p := &e.problem
 	if p.A.Wide != nil {
-		return deferred.NewPlan(source(p.A), l, deferred.NoTrans, x, deferred.Options{})
+		return deferred.NewPlanFor(source(p.A), l, deferred.NoTrans, source(p.X), xLayout, e.precision, deferred.Options{})
 	}
 	rows, special, err := a.Extents(l)
 	if err != nil {
@@ -166,7 +179,15 @@ func (e *deviceDeferred) plan(a *ongpu.Numbers, l deferred.Layout, x deferred.Ex
 	if special && e.special == nil { // the device has looked, so that the host need not
 		e.special = p.specialRows()
 	}
-	return deferred.PlanExtents(rows, l.Cols, x, deferred.Options{})
+	var o deferred.Options
+	if deferred.MayTruncate(rows, l.Cols, x, e.precision) {
+		tops, err := a.ProductTops(l, deferred.VectorTops(source(p.X), xLayout))
+		if err != nil {
+			return nil, err
+		}
+		o.KeepBits = deferred.KeepBits(rows, tops, l.Cols, x, e.precision)
+	}
+	return deferred.PlanExtents(rows, l.Cols, x, o)
 }
 
 // memoryError makes an error of the driver about its memory one of ours; planes is the size of the planes, if known.
@@ -246,7 +267,15 @@ func (e *deviceDeferred) run(cold bool) {
 				return err
 			}
 		}
-		e.times.Kernels, err = gpu.Elapsed(e.events[0], e.events[2])
+		if e.times.Kernels, err = gpu.Elapsed(e.events[0], e.events[2]); err != nil {
+			return err
+		}
+		start := time.Now()
+		err = e.product.Repair()
+		if e.repair = 0; e.product.Truncated() {
+			e.repair = time.Since(start)
+			e.times.Kernels += e.repair
+		}
 		return err
 	})
 }
@@ -271,6 +300,9 @@ func (e *deviceDeferred) Phases() []Phase {
 	for i, k := range e.kernels {
 		phases[1+i].Time = k.Time
 	}
+	if e.product != nil && e.product.Truncated() {
+		phases = append(phases, Phase{"repair", "rows whose rounding truncation left open, again with more moduli, by the clock", e.repair})
+	}
 	return phases
 }
 
@@ -287,13 +319,14 @@ func (e *deviceDeferred) Device() string {
 }
 
 func (e *deviceDeferred) Close() {
-	if e.a == nil {
+	if e.a == nil && e.raw == nil {
 		return
 	}
 	e.device.Do(func() error {
 		if e.product != nil {
 			e.product.Free()
 		}
+		e.freeNumbers()
 		e.dX.Free()
 		e.a.Free()
 		for _, event := range e.events {

@@ -153,6 +153,58 @@ func TestGPUDeferredWideDot(t *testing.T) {
 	}
 }
 
+// TestGPUDeferredTruncatedDot has factors whose exact products take many moduli: sums that truncated ones decide, and one that they do not.
+func TestGPUDeferredTruncatedDot(t *testing.T) {
+	r := rand.New(rand.NewPCG(33, 3))
+	const n = 60
+	for _, precision := range []int{24, 106, 424} {
+		for _, cancel := range []bool{false, true} {
+			x, y := Terms{Wide: make([]*big.Rat, n)}, Terms{Wide: make([]*big.Rat, n)}
+			for i := range n {
+				for _, list := range [][]*big.Rat{x.Wide, y.Wide} {
+					v, _ := new(big.Float).SetMantExp(big.NewFloat(r.Float64()-0.5), r.IntN(9000)).Rat(nil)
+					list[i] = v
+				}
+				if cancel && i < n-1 && i%2 == 1 {
+					x.Wide[i], y.Wide[i] = new(big.Rat).Neg(x.Wide[i-1]), y.Wide[i-1]
+				}
+			}
+			if cancel { // nothing but the last product is left, which has no factor near the largest
+				x.Wide[n-2], y.Wide[n-2] = new(big.Rat), new(big.Rat)
+				x.Wide[n-1], y.Wide[n-1] = big.NewRat(1, 3), big.NewRat(1, 7)
+			}
+			o := Options{Precision: precision, Threads: 2}
+			cpu, _ := newDeferredDot(o)
+			if err := cpu.Load(x, y); err != nil {
+				t.Fatal(err)
+			}
+			cpu.Dot()
+			for _, o.Device = range exactDevices(t) {
+				s, err := newDeferredDot(o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d := s.(*deferredDotOn)
+				if err := d.Load(x, y); err != nil {
+					t.Fatal(err)
+				}
+				for range 2 {
+					if d.Dot(); d.Err() != nil || !d.Value().Equal(cpu.Value()) {
+						t.Errorf("p = %d on %s: %s (%v), want %s", precision, o.Device, d.Value().Text(30), d.Err(), cpu.Value().Text(30))
+					}
+				}
+				product := d.work.(*planesDot).product
+				if repaired, _ := product.Repaired(); !product.Truncated() || (repaired > 0) != cancel {
+					t.Errorf("p = %d: truncated %v, computed again %d times, cancellation %v", precision, product.Truncated(), repaired, cancel)
+				}
+				if err := d.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+}
+
 func TestGPUDeferredDot(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	sizes := []int{0, 1, 2, 777}

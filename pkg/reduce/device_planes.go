@@ -19,6 +19,7 @@ type planesDot struct {
 	a       *ongpu.Matrix
 	x       *ongpu.Vector
 	product *ongpu.Product
+	raw     []*ongpu.Numbers // what a truncated product is repaired from
 }
 
 // roundedSum is a sum that is rounded already.
@@ -42,7 +43,7 @@ func (w *planesDot) load(x, y []*big.Float, precision int) error {
 	if err != nil {
 		return err
 	}
-	plan, err := deferred.NewPlan(deferred.Bigs(x), row, deferred.NoTrans, extent, deferred.Options{})
+	plan, err := deferred.NewPlanFor(deferred.Bigs(x), row, deferred.NoTrans, deferred.Bigs(y), column, precision, deferred.Options{})
 	if err != nil {
 		return err
 	}
@@ -50,12 +51,12 @@ func (w *planesDot) load(x, y []*big.Float, precision int) error {
 	if err != nil {
 		return err
 	}
-	defer left.Free()
+	w.raw = append(w.raw, left)
 	right, err := uploadPacked(w.device, y)
 	if err != nil {
 		return err
 	}
-	defer right.Free()
+	w.raw = append(w.raw, right)
 	if w.a, err = ongpu.NewMatrix(w.device, plan, left, row); err != nil {
 		return err
 	}
@@ -63,7 +64,17 @@ func (w *planesDot) load(x, y []*big.Float, precision int) error {
 		return err
 	}
 	w.product, err = ongpu.NewProduct(w.a, w.x, ongpu.Options{Precision: precision, Alpha: big.NewFloat(1), Beta: new(big.Float)})
+	if err == nil && !w.product.Truncated() {
+		w.freeNumbers()
+	}
 	return err
+}
+
+func (w *planesDot) freeNumbers() {
+	for _, x := range w.raw {
+		x.Free()
+	}
+	w.raw = nil
 }
 
 func uploadPacked(d *gpu.Device, x []*big.Float) (*ongpu.Numbers, error) {
@@ -84,6 +95,13 @@ func (w *planesDot) sum(_ context.Context, p *Phases) (exactSum, error) {
 			return err
 		}
 		start := time.Now()
+		if err := w.product.Repair(); err != nil {
+			return err
+		}
+		if w.product.Truncated() {
+			p.Kernel += time.Since(start)
+		}
+		start = time.Now()
 		defer func() { p.CopyOut = time.Since(start) }()
 		return w.product.Results(result)
 	})
@@ -99,6 +117,7 @@ func (w *planesDot) Free() {
 		}
 		w.x.Free()
 		w.a.Free()
+		w.freeNumbers()
 		return nil
 	})
 	w.product, w.x, w.a = nil, nil, nil

@@ -1,6 +1,9 @@
 package deferred
 
-import "fmt"
+import (
+	"fmt"
+	"math/big"
+)
 
 // What follows is for devices that do the work of this package on their own: constants, alignments and packed words.
 
@@ -49,8 +52,75 @@ func (p *Plan) VectorLow(x Extent) (low int, truncated bool) {
 	return x.Low, false
 }
 
+// ProductModuli returns how many moduli exact sums of so many products of factors of these extents take; it may exceed MaxModuli.
+func ProductModuli(row, x Extent, terms int) int { return moduliOf(row.Bits(), x.Bits(), terms) }
+
+// RowExtent returns the extent of row i of op(A), also where the plan truncates it.
+func (p *Plan) RowExtent(i int) Extent {
+	if p.extents != nil {
+		return p.extents[i]
+	}
+	return Extent{p.low[i], p.low[i] + p.bits[i]}
+}
+
+// ErrorBits bounds what the plan's truncation leaves out of the sum of row i times a vector of extent x: less than 2^ErrorBits in units
+// of the sum, 2^(Lows()[i] + low) with the low of VectorLow. It is -1 for a sum that is exact.
+func (p *Plan) ErrorBits(i int, x Extent) int {
+	bits := p.bits[i]
+	_, xTruncated := p.VectorLow(x)
+	aTruncated := p.truncated && bits == p.width
+	error := -1
+	if xTruncated && bits > 0 {
+		error = bits
+	}
+	if aTruncated {
+		error = max(error, min(x.Bits(), p.xBits))
+	}
+	if error < 0 {
+		return -1
+	}
+	if xTruncated && aTruncated { // the sum of two bounds
+		error++
+	}
+	return error + log2Ceil(p.allTerms)
+}
+
+// RoundedRow returns alpha times the sum of the products of a row a and a column x, plus beta*y, rounded once to prec bits. The layouts are
+// of 1 x n and n x 1 elements, of which infinities and NaN count as 0. alpha and beta are finite, y is not read where beta is zero.
+func RoundedRow(a Numbers, al Layout, x Numbers, xl Layout, alpha, beta *big.Float, y *Number, prec uint) *big.Float {
+	var factor scalar
+	factor.set(alpha)
+	var number Number
+	var list products
+	var left, right, addend term
+	for j := range al.Cols {
+		x.Read(&number, xl.index(j, 0))
+		if right.set(&number); right.x.Sign() == 0 {
+			continue
+		}
+		a.Read(&number, al.index(0, j))
+		if left.set(&number); left.x.Sign() != 0 {
+			list.add(&left, &right, &factor)
+		}
+	}
+	if beta.Sign() != 0 {
+		factor.set(beta)
+		addend.set(y)
+		addend.x.Mul(&addend.x, &factor.x)
+		addend.exp += factor.Exp
+	}
+	z := new(big.Float)
+	setRounded(z, list.sum(&addend, int(prec)), prec)
+	return z
+}
+
 // Words returns the numbers as they lie in memory: number i is (-1)^(heads[i] mod 2) * W * 2^floor(heads[i]/2), with W of the
 // words[i*width] to words[(i+1)*width-1], least significant first. Infinities and NaN are zeros here. The slices must not be changed.
 func (p *Packed) Words() (words []uint64, heads []int64, width int) {
 	return p.words[:len(p.heads)*p.width], p.heads, p.width
+}
+
+// PackedWords presents numbers that lie in memory as Words describes them; it takes them over.
+func PackedWords(words []uint64, heads []int64, width int) *Packed {
+	return &Packed{bits: 64 * width, width: width, words: words, heads: heads}
 }

@@ -47,8 +47,9 @@ type Plan struct {
 	op     Op
 	opt    Options
 
-	low, bits []int // per row of op(A); one of each for Both
-	allTerms  int   // terms of a sum; more than this plan's if it is a slice
+	low, bits []int    // per row of op(A); one of each for Both
+	extents   []Extent // of rows of op(A) before truncation, if there is any
+	allTerms  int      // terms of a sum; more than this plan's if it is a slice
 	special   []special
 	width     int // the widest row's bits
 	xBits     int
@@ -72,6 +73,18 @@ type special struct {
 // (see [Options]). An error says that l does not fit a or, as a *TooManyModuliError, that even truncated to 32 bits the numbers need
 // more moduli than are allowed.
 func NewPlan(a Numbers, l Layout, op Op, x Extent, opt Options) (*Plan, error) {
+	p, err := newPlan(a, l, op, x, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.align(p.measure()); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// newPlan returns a plan without alignment.
+func newPlan(a Numbers, l Layout, op Op, x Extent, opt Options) (*Plan, error) {
 	if err := l.check(a.Len()); err != nil {
 		return nil, err
 	}
@@ -80,19 +93,17 @@ func NewPlan(a Numbers, l Layout, op Op, x Extent, opt Options) (*Plan, error) {
 	}
 	p := &Plan{src: a, layout: l, op: op, opt: opt, xBits: x.Bits()}
 	p.allTerms = p.terms()
-	if err := p.align(p.measure()); err != nil {
-		return nil, err
-	}
 	return p, nil
 }
 
 // align chooses widths and moduli for rows of op(A) of these extents, and each row's alignment.
 func (p *Plan) align(extents []Extent) error {
-	for _, e := range extents {
-		p.width = max(p.width, e.Bits())
-	}
+	p.width = widest(extents)
 	if err := p.choose(); err != nil {
 		return err
+	}
+	if p.truncated {
+		p.extents = extents
 	}
 	p.low, p.bits = make([]int, len(extents)), make([]int, len(extents))
 	for i, e := range extents {
@@ -244,8 +255,14 @@ func (p *Plan) Slice(i0, i1, j0, j1 int) *Plan {
 	switch p.op {
 	case NoTrans:
 		q.low, q.bits = p.low[i0:i1], p.bits[i0:i1]
+		if p.extents != nil {
+			q.extents = p.extents[i0:i1]
+		}
 	case Trans:
 		q.low, q.bits = p.low[j0:j1], p.bits[j0:j1]
+		if p.extents != nil {
+			q.extents = p.extents[j0:j1]
+		}
 	}
 	q.special = nil
 	for _, e := range p.special {

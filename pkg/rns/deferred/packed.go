@@ -99,6 +99,22 @@ func (p *Packed) Part(from, to int) *Packed {
 	return q
 }
 
+// Select returns copies of the numbers of these indices.
+func (p *Packed) Select(indices []int) *Packed {
+	q := NewPacked(len(indices), p.bits)
+	for to, from := range indices {
+		copy(q.words[to*p.width:(to+1)*p.width], p.words[from*p.width:])
+		q.heads[to] = p.heads[from]
+		for _, s := range p.special {
+			if s.i == from {
+				s.i = to
+				q.special = append(q.special, s)
+			}
+		}
+	}
+	return q
+}
+
 // bitsAt returns bits pos to pos+63 of the words, zeros where there are none.
 func bitsAt(words []uint64, pos int) uint64 {
 	if pos <= -64 {

@@ -11,6 +11,8 @@ import (
 // |da| < 1 if the row is truncated and 0 otherwise, |dx| likewise, |a'| < 2^bits(A) and |x| < 2^bits(x), a sum of N terms has
 //
 //	|sum a*x - sum a'*x'| = |sum da*x + a'*dx| <= N*2^bits(x) [A truncated] + N*2^bits(A) [x truncated].
+//
+// A row of zeros leaves nothing out.
 type truncation struct {
 	parts []part
 	op    Op
@@ -21,7 +23,7 @@ func (s *Accumulator) truncation() truncation { return truncation{s.parts, s.op}
 // affects reports whether row i may differ from the exact sum.
 func (b truncation) affects(i int) bool {
 	for _, p := range b.parts {
-		if p.x.truncated || p.a.rowTruncated(i) {
+		if _, width := p.a.alignment(i); width > 0 && (p.x.truncated || p.a.rowTruncated(i)) {
 			return true
 		}
 	}
@@ -35,7 +37,7 @@ func (b truncation) of(z *big.Int, i int) {
 	for _, p := range b.parts {
 		_, terms := p.a.shape(b.op)
 		_, width := p.a.alignment(i)
-		if p.x.truncated {
+		if p.x.truncated && width > 0 {
 			z.Add(z, t.Lsh(t.SetInt64(int64(terms)), uint(width)))
 		}
 		if p.a.rowTruncated(i) {
@@ -47,7 +49,7 @@ func (b truncation) of(z *big.Int, i int) {
 // exactRow returns alpha times the exact sum of row i, plus w.addend, in the sense of addTerms: every product is formed of the
 // original numbers.
 func (s *Accumulator) exactRow(w *rounder, i int, alpha *scalar, prec int) *term {
-	var terms []*term
+	var products products
 	var a, x term
 	for _, p := range s.parts {
 		_, n := p.a.shape(s.op)
@@ -60,15 +62,27 @@ func (s *Accumulator) exactRow(w *rounder, i int, alpha *scalar, prec int) *term
 			if a.x.Sign() == 0 {
 				continue
 			}
-			t := &term{exp: a.exp + x.exp + alpha.Exp}
-			t.x.Mul(&a.x, &x.x)
-			t.x.Mul(&t.x, &alpha.x)
-			terms = append(terms, t)
+			products.add(&a, &x, alpha)
 		}
 	}
-	t := &term{exp: w.addend.exp}
-	t.x.Set(&w.addend.x)
-	return sumTerms(append(terms, t), prec)
+	return products.sum(&w.addend, prec)
+}
+
+// products are products of three factors.
+type products []*term
+
+func (list *products) add(a, x *term, alpha *scalar) {
+	t := &term{exp: a.exp + x.exp + alpha.Exp}
+	t.x.Mul(&a.x, &x.x)
+	t.x.Mul(&t.x, &alpha.x)
+	*list = append(*list, t)
+}
+
+// sum returns the sum of the products and the addend, in the sense of addTerms.
+func (list products) sum(addend *term, prec int) *term {
+	t := &term{exp: addend.exp}
+	t.x.Set(&addend.x)
+	return sumTerms(append(list, t), prec)
 }
 
 // exact sets z to element j, from its residues or, if they are truncated, from the source.

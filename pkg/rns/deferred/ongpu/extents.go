@@ -16,6 +16,7 @@ type extentsParameters struct {
 	Rows, Columns           uint32
 	Span                    uint32
 	_                       uint32
+	XTop                    gpu.Pointer[int32]
 }
 
 // extents are the extents of rows of float64 numbers while the device finds them, in as many launches as wanted.
@@ -23,6 +24,7 @@ type extents struct {
 	kernel   *gpu.Kernel[struct{ P extentsParameters }]
 	low, top *gpu.Buffer[int32]
 	special  *gpu.Buffer[uint32]
+	xTop     *gpu.Buffer[int32] // nil, or the elements of a vector: then top is that of products, and low means nothing
 }
 
 func newExtents(d *gpu.Device, rows int) (e *extents, err error) {
@@ -51,6 +53,7 @@ func (e *extents) free() {
 	e.low.Free()
 	e.top.Free()
 	e.special.Free()
+	e.xTop.Free()
 }
 
 // reset forgets all numbers; nothing may be under way.
@@ -77,7 +80,7 @@ func (e *extents) add(s *gpu.Stream, source gpu.Pointer[uint64], l deferred.Layo
 		return nil
 	}
 	p := extentsParameters{
-		Source: source.At(l.Offset), Low: e.low.Pointer().At(first), Top: e.top.Pointer().At(first), Special: e.special.Pointer(),
+		Source: source.At(l.Offset), Low: e.low.Pointer().At(first), Top: e.top.Pointer().At(first), Special: e.special.Pointer(), XTop: e.xTop.Pointer(),
 		RowStride: int64(l.RowStride), ColumnStride: int64(l.ColStride), Rows: uint32(l.Rows), Columns: uint32(l.Cols), Span: uint32(span.lane),
 	}
 	grid := gpu.Dim{X: (l.Rows + 31) / 32, Y: (l.Cols + 8*span.lane - 1) / (8 * span.lane)}

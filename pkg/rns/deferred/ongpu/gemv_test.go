@@ -20,6 +20,7 @@ type problem struct {
 	xLayout     deferred.Layout
 	alpha, beta *big.Float
 	prec        int
+	opt         deferred.Options // for the device; the reference is exact if the moduli suffice
 }
 
 // reference is what the CPU engine computes.
@@ -127,7 +128,7 @@ func (p *problem) prepare(d *gpu.Device, aFloats, xFloats []float64) (*ongpu.Pro
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, err := deferred.NewPlan(p.a, p.layout, deferred.NoTrans, extent, deferred.Options{})
+	plan, err := deferred.NewPlan(p.a, p.layout, deferred.NoTrans, extent, p.opt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,7 +136,6 @@ func (p *problem) prepare(d *gpu.Device, aFloats, xFloats []float64) (*ongpu.Pro
 	if err != nil {
 		return nil, nil, err
 	}
-	defer an.Free()
 	a, err := ongpu.NewMatrix(d, plan, an, p.layout)
 	if err != nil {
 		return nil, nil, err
@@ -144,7 +144,6 @@ func (p *problem) prepare(d *gpu.Device, aFloats, xFloats []float64) (*ongpu.Pro
 	if err != nil {
 		return nil, nil, err
 	}
-	defer xn.Free()
 	x, err := a.NewVector(xn, p.xLayout, extent)
 	if err != nil {
 		return nil, nil, err
@@ -159,7 +158,12 @@ func (p *problem) prepare(d *gpu.Device, aFloats, xFloats []float64) (*ongpu.Pro
 	if err != nil {
 		return nil, nil, err
 	}
-	return product, func() { product.Free(); x.Free(); a.Free() }, nil
+	free := func() { product.Free(); x.Free(); a.Free(); an.Free(); xn.Free() }
+	if !product.Truncated() { // the numbers are not needed
+		an.Free()
+		xn.Free()
+	}
+	return product, free, nil
 }
 
 // randomBig returns a number of at most bits bits with an exponent within spread.

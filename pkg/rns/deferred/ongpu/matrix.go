@@ -7,28 +7,41 @@ import (
 	"mpbench/pkg/rns/deferred"
 )
 
+// ErrTruncated says that a plan truncates elements, where rows cannot be computed again.
+var ErrTruncated = errors.New("ongpu: the plan is truncated")
+
 // Matrix is op(A) in device memory: residue planes, and the exponent of each row.
 type Matrix struct {
 	planes *planes
 	plan   *deferred.Plan
 	low    []int
+	source *Numbers
+	layout deferred.Layout
 }
 
-// ErrTruncated says that a plan truncates elements, which [NewMatrix] does not do.
-var ErrTruncated = errors.New("ongpu: the plan is truncated")
-
 // NewMatrix converts the numbers a, laid out by l, which is the layout of op(A): element (i, j) is the factor of x_j in y_i. The plan is
-// for NoTrans and that shape. a is not needed afterwards.
+// for NoTrans and that shape. Products that are truncated read a again; otherwise it is not needed afterwards.
 func NewMatrix(d *gpu.Device, plan *deferred.Plan, a *Numbers, l deferred.Layout) (*Matrix, error) {
-	if plan.Truncated() {
-		return nil, ErrTruncated
+	return newMatrix(d, plan, a, l, nil)
+}
+
+// newMatrix makes a matrix of some rows of that laid out by l, or of all, in their order, if select is nil.
+func newMatrix(d *gpu.Device, plan *deferred.Plan, a *Numbers, l deferred.Layout, rows []uint32) (*Matrix, error) {
+	count := l.Rows
+	if rows != nil {
+		count = len(rows)
 	}
-	p, err := newPlanes(d, plan.Moduli(), l.Rows, l.Cols)
+	p, err := newPlanes(d, plan.Moduli(), count, l.Cols)
 	if err != nil {
 		return nil, err
 	}
-	m := &Matrix{p, plan, plan.Lows()}
-	if err := p.convert(a, l, m.low); err != nil {
+	m := &Matrix{p, plan, plan.Lows(), a, l}
+	if rows == nil {
+		err = p.convert(a, l, m.low)
+	} else {
+		err = p.convertRows(a, l, m.low, rows)
+	}
+	if err != nil {
 		p.free()
 		return nil, err
 	}
@@ -56,16 +69,18 @@ func (a *Matrix) Free() {
 
 // Vector is x in device memory: residue planes and the exponent of its elements.
 type Vector struct {
-	planes *planes
-	low    int
+	planes    *planes
+	low       int
+	truncated bool
+	extent    deferred.Extent
+	source    *Numbers
+	layout    deferred.Layout
 }
 
-// NewVector converts the column vector x, laid out by l, whose extent is that for which the plan was made.
+// NewVector converts the column vector x, laid out by l, whose extent is that for which the plan was made. As with a matrix,
+// x is needed afterwards if products are truncated.
 func (a *Matrix) NewVector(x *Numbers, l deferred.Layout, extent deferred.Extent) (*Vector, error) {
 	low, truncated := a.plan.VectorLow(extent)
-	if truncated {
-		return nil, ErrTruncated
-	}
 	row := deferred.Layout{Rows: 1, Cols: l.Rows, Offset: l.Offset, RowStride: 0, ColStride: l.RowStride}
 	p, err := newPlanes(a.planes.device, a.Moduli(), 1, row.Cols)
 	if err != nil {
@@ -75,7 +90,7 @@ func (a *Matrix) NewVector(x *Numbers, l deferred.Layout, extent deferred.Extent
 		p.free()
 		return nil, err
 	}
-	return &Vector{p, low}, nil
+	return &Vector{p, low, truncated, extent, x, l}, nil
 }
 
 // Free gives the memory back.

@@ -1,6 +1,8 @@
 package ongpu
 
 import (
+	"math"
+
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns/deferred"
 )
@@ -79,6 +81,47 @@ func (x *Numbers) Extents(l deferred.Layout) (rows []deferred.Extent, special bo
 		return nil, false, err
 	}
 	return e.fetch()
+}
+
+// ProductTops returns for each row of such a matrix the end of the bits of its largest product with the elements of a vector, of which
+// these are the ends of bits, or deferred.NoTop.
+func (x *Numbers) ProductTops(l deferred.Layout, vector []int32) ([]int, error) {
+	e, err := newExtents(x.device, l.Rows)
+	if err != nil {
+		return nil, err
+	}
+	defer e.free()
+	if e.xTop, err = gpu.Upload(x.device, vector); err != nil {
+		return nil, err
+	}
+	if err := e.add(nil, x.values.Pointer(), l, 0, extentsSpan{lane: 1 << 9, warp: 1 << 13}); err != nil {
+		return nil, err
+	}
+	top := make([]int32, l.Rows)
+	err = e.top.Download(top)
+	tops := make([]int, l.Rows)
+	for i, v := range top {
+		tops[i] = int(v)
+	}
+	return tops, err
+}
+
+// host copies the numbers to host memory.
+func (x *Numbers) host() (deferred.Numbers, error) {
+	values := make([]uint64, x.values.Len())
+	if err := x.values.Download(values); err != nil {
+		return nil, err
+	}
+	if x.width == 0 {
+		floats := make([]float64, len(values))
+		for i, bits := range values {
+			floats[i] = math.Float64frombits(bits)
+		}
+		return deferred.Float64s(floats), nil
+	}
+	heads := make([]int64, x.heads.Len())
+	err := x.heads.Download(heads)
+	return deferred.PackedWords(values, heads, x.width), err
 }
 
 // kernel returns a kernel of a module.

@@ -14,6 +14,7 @@ type planes struct {
 	rows, columns int
 	ld            int
 	residues      *gpu.Buffer[uint32]
+	selected      *gpu.Buffer[uint32] // while these are rows of the numbers that are converted; otherwise nil
 }
 
 const columnMultiple = 16 // of ld
@@ -45,6 +46,7 @@ type conversionParameters struct {
 	Moduli, Lanes, LowStep  uint32
 	Width                   uint32
 	_                       uint32
+	Select                  gpu.Pointer[uint32]
 }
 
 // maxGridY is the most blocks of the second dimension of a grid.
@@ -68,6 +70,17 @@ func (p *planes) convert(x *Numbers, l deferred.Layout, low []int) error {
 	return p.device.Sync() // low is freed
 }
 
+// convertRows is convert for rows of the numbers that l describes.
+func (p *planes) convertRows(x *Numbers, l deferred.Layout, low []int, rows []uint32) (err error) {
+	if p.selected, err = gpu.Upload(p.device, rows); err != nil {
+		return err
+	}
+	err = p.convert(x, l, low)
+	p.selected.Free()
+	p.selected = nil
+	return err
+}
+
 func uploadLows(d *gpu.Device, low []int) (*gpu.Buffer[int32], error) {
 	lows := make([]int32, len(low))
 	for i, v := range low {
@@ -87,7 +100,7 @@ func conversionKernel(d *gpu.Device, x *Numbers) (*gpu.Kernel[struct{ C conversi
 
 // launchConversion puts a conversion into the stream. With each, low has an element for each row, otherwise one for all.
 func (p *planes) launchConversion(k *gpu.Kernel[struct{ C conversionParameters }], s *gpu.Stream, x *Numbers, l deferred.Layout, low gpu.Pointer[int32], each bool) error {
-	if l.Rows != p.rows || l.Cols != p.columns {
+	if p.selected == nil && l.Rows != p.rows || p.selected != nil && p.selected.Len() != p.rows || l.Cols != p.columns {
 		panic(fmt.Sprintf("ongpu: planes of %d x %d from %d x %d numbers", p.rows, p.columns, l.Rows, l.Cols))
 	}
 	if p.rows*p.ld == 0 {
@@ -105,7 +118,12 @@ func (p *planes) launchConversion(k *gpu.Kernel[struct{ C conversionParameters }
 	}
 	for i := 0; i < p.rows; i += maxGridY * tile {
 		count := min(p.rows-i, maxGridY*tile)
-		first := l.Offset + i*l.RowStride
+		first := l.Offset
+		if p.selected == nil {
+			first += i * l.RowStride
+		} else {
+			c.Select = p.selected.Pointer().At(i)
+		}
 		c.Source, c.Heads = x.values.Pointer().At(first*max(1, x.width)), x.heads.Pointer().At(first)
 		c.Low, c.Planes, c.Rows = low.At(i*int(c.LowStep)), p.residues.Pointer().At(i*p.ld), uint32(count)
 		launch := gpu.Launch{Grid: gpu.Dim{X: (p.ld + 31) / 32, Y: (count + tile - 1) / tile}, Block: gpu.Dim{X: 256}, Shared: shared, Stream: s}

@@ -31,6 +31,8 @@ type Product struct {
 	options Options
 	shape   Shape
 
+	truncated bool // factors are, so that rows may have to be computed again
+
 	sums   *gpu.Buffer[uint64]
 	rowExp *gpu.Buffer[int64]
 	alpha  scalar
@@ -39,6 +41,10 @@ type Product struct {
 	out    *gpu.Buffer[uint64]
 	heads  *gpu.Buffer[int64]
 	width  int // words of a result
+
+	errorExp  *gpu.Buffer[int64]  // nil where all sums are exact
+	uncertain *gpu.Buffer[uint32] // nil likewise
+	repair    repair
 
 	planes       planesParameters
 	rounding     finishParameters
@@ -85,6 +91,8 @@ type finishParameters struct {
 	UnitAlpha, Rows                        uint32
 	_                                      uint32
 	Table, Addend                          gpu.Pointer[uint32]
+	ErrorExp                               gpu.Pointer[int64]
+	Uncertain                              gpu.Pointer[uint32]
 }
 
 // rowLimbs is the shared memory of a row while it is finished, in words of 32 bits, as in cuda/finish.cuh.
@@ -141,6 +149,7 @@ func (p *Product) allocate() error {
 		try(func() error { p.beta, err = newScalar(d, p.options.Beta); return err })
 		try(func() error { p.y, err = UploadPacked(d, p.options.Y); return err })
 	}
+	try(p.allocateErrors)
 	return err
 }
 
@@ -169,7 +178,7 @@ func (p *Product) setParameters() {
 		Delta: t.delta.Pointer(), Weight: t.weight.Pointer(), CRT: t.crt.Pointer(), Reciprocal: t.reciprocal.Pointer(), RowExp: p.rowExp.Pointer(),
 		Alpha: p.alpha.limbs.Pointer(), Out: p.out.Pointer(), OutHeads: p.heads.Pointer(), AlphaExp: p.alpha.exp,
 		Moduli: uint32(t.n), Lanes: uint32(t.lanes), AlphaLimbs: p.alpha.count(), AlphaNegative: boolToUint32(p.alpha.negative),
-		OutWidth: uint32(p.width), Precision: uint32(p.options.Precision), ProductLimbs: uint32(t.n), Rows: uint32(a.rows),
+		ErrorExp: p.errorExp.Pointer(), Uncertain: p.uncertain.Pointer(), OutWidth: uint32(p.width), Precision: uint32(p.options.Precision), ProductLimbs: uint32(t.n), Rows: uint32(a.rows),
 	}
 	if p.alpha.isUnit(p.options.Alpha) {
 		f.UnitAlpha = 1
@@ -292,6 +301,7 @@ func (p *Product) LaunchFinish(s *gpu.Stream) error {
 		return nil
 	}
 	l.Stream = s
+	p.repair.due = p.truncated
 	return p.finish.Launch(l, productParameters{p.planes, p.rounding})
 }
 
@@ -327,8 +337,22 @@ func (p *Product) Kernels() ([]Kernel, error) {
 	return list, err
 }
 
-// Results waits and sets y to the results, exactly: numbers of Precision bits.
+// Results waits, repairs if that was not done, and sets y to the results, exactly: numbers of Precision bits.
 func (p *Product) Results(y []*big.Float) error {
+	if err := p.Repair(); err != nil {
+		return err
+	}
+	if err := p.results(y); err != nil {
+		return err
+	}
+	for k, i := range p.repair.rows {
+		y[i].SetPrec(0).Set(p.repair.values[k])
+	}
+	return nil
+}
+
+// results waits and sets y to the results of the kernels.
+func (p *Product) results(y []*big.Float) error {
 	words, heads := make([]uint64, p.out.Len()), make([]int64, p.heads.Len())
 	if err := p.out.Download(words); err != nil {
 		return err
@@ -367,10 +391,13 @@ func (p *Product) Bytes() int64 {
 	if p.y != nil {
 		bytes += p.y.Bytes()
 	}
-	for _, b := range []*gpu.Buffer[uint32]{p.table, p.addend} {
+	for _, b := range []*gpu.Buffer[uint32]{p.table, p.addend, p.uncertain} {
 		if b != nil {
 			bytes += b.Bytes()
 		}
+	}
+	if p.errorExp != nil {
+		bytes += p.errorExp.Bytes()
 	}
 	return bytes
 }
@@ -386,4 +413,7 @@ func (p *Product) Free() {
 	p.y.Free()
 	p.table.Free()
 	p.addend.Free()
+	p.errorExp.Free()
+	p.uncertain.Free()
+	p.repair.free()
 }
