@@ -87,6 +87,11 @@ func (b *Buffer[T]) Pointer() Pointer[T] {
 	return Pointer[T](b.pointer)
 }
 
+// Bytewise returns the same memory as bytes; it belongs to b.
+func (b *Buffer[T]) Bytewise() *Buffer[byte] {
+	return &Buffer[byte]{device: b.device, pointer: b.pointer, n: int(b.Bytes())}
+}
+
 // Free gives the memory back; freeing it again, or a nil buffer, does nothing.
 func (b *Buffer[T]) Free() {
 	if b == nil || b.pointer == 0 {

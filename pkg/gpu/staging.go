@@ -144,7 +144,7 @@ func (b *Buffer[T]) UploadStaged(x []T) error {
 		return b.Upload(x)
 	}
 	source := unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), bytes)
-	to := &Buffer[byte]{device: b.device, pointer: b.pointer, n: bytes}
+	to := b.Bytewise()
 	fill := func(c int, p []byte) int { return copy(p, source[c*StageBytes:]) }
 	put := func(c int, p []byte, s *Stream) error { return to.UploadAsync(s, c*StageBytes, p) }
 	return b.device.Feed((bytes+StageBytes-1)/StageBytes, fill, put)

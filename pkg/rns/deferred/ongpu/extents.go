@@ -56,7 +56,7 @@ func (e *extents) free() {
 	e.xTop.Free()
 }
 
-// reset forgets all numbers; nothing may be under way.
+// reset forgets all numbers. The device is to be waited for before streams other than the default one use them.
 func (e *extents) reset() error {
 	low, top := make([]int32, e.low.Len()), make([]int32, e.top.Len())
 	for i := range low {

@@ -211,21 +211,28 @@ const (
 // defaultShape takes parts of columns where there are few rows. All numbers were found by BenchmarkParts on an H200.
 func (p *Product) defaultShape() Shape {
 	rows, moduli := p.a.Rows(), p.a.Moduli()
-	slots := 4 * max(p.device.Info().Multiprocessors, 1)
-	s := Shape{}
+	s := Shape{BlockRows: 16} // two rows a warp: the blocks' ends, where less is read at once, are evenly spread
 	if moduli >= 8 {
 		s.Together = 2
 	}
-	if rows*moduli < 2*slots {
-		// Whole rounds of reads; the more the better, as long as there are blocks enough.
-		s.BlockRows, s.PartColumns = 1, sumColumns
-		for s.PartColumns < 8*sumColumns && p.a.planes.ld/(2*s.PartColumns)*rows*moduli >= 4*slots {
-			s.PartColumns *= 2
-		}
-		return s
+	if s.PartColumns = partColumns(p.device, rows, moduli, p.a.planes.ld); s.PartColumns > 0 {
+		s.BlockRows = 1
 	}
-	s.BlockRows = 16 // two rows a warp: the blocks' ends, where less is read at once, are evenly spread
 	return s
+}
+
+// partColumns returns how many columns a block takes where there are few rows, in whole rounds of reads: the more the better, as long as there are blocks
+// enough. It is 0 where blocks take whole rows.
+func partColumns(d *gpu.Device, rows, moduli, ld int) int {
+	slots := 4 * max(d.Info().Multiprocessors, 1)
+	if rows*moduli >= 2*slots {
+		return 0
+	}
+	columns := sumColumns
+	for columns < 8*sumColumns && ld/(2*columns)*rows*moduli >= 4*slots {
+		columns *= 2
+	}
+	return columns
 }
 
 // SetShape chooses how the work is divided.
@@ -349,40 +356,6 @@ func (p *Product) Results(y []*big.Float) error {
 		y[i].SetPrec(0).Set(p.repair.values[k])
 	}
 	return nil
-}
-
-// results waits and sets y to the results of the kernels.
-func (p *Product) results(y []*big.Float) error {
-	words, heads := make([]uint64, p.out.Len()), make([]int64, p.heads.Len())
-	if err := p.out.Download(words); err != nil {
-		return err
-	}
-	if err := p.heads.Download(heads); err != nil {
-		return err
-	}
-	for i := range y {
-		if y[i] == nil {
-			y[i] = new(big.Float)
-		}
-		setPacked(y[i], words[i*p.width:(i+1)*p.width], heads[i], uint(p.options.Precision))
-	}
-	return nil
-}
-
-// setPacked sets z to a packed number of prec bits.
-func setPacked(z *big.Float, words []uint64, head int64, prec uint) {
-	buf := make([]byte, 8*len(words))
-	for i, w := range words {
-		for k := range 8 {
-			buf[len(buf)-1-8*i-k] = byte(w >> (8 * k))
-		}
-	}
-	x := new(big.Int).SetBytes(buf)
-	z.SetPrec(0).SetPrec(prec).SetInt(x)
-	z.SetMantExp(z, int(head>>1))
-	if head&1 != 0 {
-		z.Neg(z)
-	}
 }
 
 // Bytes returns the device memory that the product takes beside A and x.
