@@ -86,7 +86,7 @@ func withMemory(o gemv.Options) gemv.Options {
 func newGemvRecord(m gemv.Method, o gemv.Options, f gemv.Format, in GemvInput) Record {
 	p := in.Problem
 	r := Record{
-		Schema: RecordSchema, Command: "gemv", Method: m.Name, Format: f.Name, Device: deviceName(o.Device), Threads: f.Threads,
+		Schema: RecordSchema, Command: "gemv", Method: m.Name, Format: f.Name, Variant: f.Variant, Device: deviceName(o.Device), Threads: f.Threads,
 		Dataset: in.Dataset, Shape: Shape{M: p.M, N: p.N, Trans: p.Op.String()},
 		PrecisionBits: o.Precision, ActualBits: f.Actual, Moduli: f.Moduli, ModuliBits: f.ModuliBits,
 		Reference:   "exact sums of the exact products, nothing rounded",

@@ -31,7 +31,7 @@ func newDeferred(o Options) (Engine, error) {
 	case strings.HasPrefix(o.Device, hybridPrefix):
 		return newHybridDeferred(o)
 	case isGPU(o.Device):
-		return newDeviceDeferred(o)
+		return newDeviceChoice(o)
 	}
 	return &deferredEngine{precision: o.Precision, threads: threadsOf(o.Threads), maxBytes: o.MaxBytes}, nil
 }
@@ -123,13 +123,15 @@ func (e *deferredEngine) Run() {
 
 func (e *deferredEngine) Result() []exact.Value {
 	result := make([]exact.Value, len(e.result))
-	for i, y := range e.result {
-		if e.special != nil && e.special[i] != 0 {
-			result[i] = exact.FromFloat64(e.special[i])
-		} else {
-			result[i] = exact.FromBig(y)
+	parallel(threadsOf(e.threads), len(result), 256, func(_, first, last int) {
+		for i := first; i < last; i++ {
+			if e.special != nil && e.special[i] != 0 {
+				result[i] = exact.FromFloat64(e.special[i])
+			} else {
+				result[i] = exact.FromBig(e.result[i])
+			}
 		}
-	}
+	})
 	return result
 }
 

@@ -296,12 +296,7 @@ func (e *deviceResidues) Err() error         { return e.err }
 func (e *deviceResidues) Times() DeviceTimes { return e.times }
 func (e *deviceResidues) Warnings() []string { return e.warnings }
 
-func (e *deviceResidues) Device() string {
-	if e.device.Info().Emulated() {
-		return "emulated"
-	}
-	return e.device.Name()
-}
+func (e *deviceResidues) Device() string { return recordName(e.device) }
 
 func (e *deviceResidues) Kernels() []KernelProfile {
 	var list []KernelProfile

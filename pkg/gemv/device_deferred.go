@@ -30,7 +30,7 @@ type deviceDeferred struct {
 	err     error
 }
 
-func newDeviceDeferred(o Options) (Engine, error) {
+func newDeviceDeferred(o Options) (*deviceDeferred, error) {
 	device, err := gpu.OpenName(o.Device)
 	if err != nil {
 		return nil, err
@@ -63,6 +63,9 @@ func (e *deviceDeferred) Load(p Problem) error {
 // loadProduct makes the product on the device; it takes the time of copies, and of conversions on both sides.
 func (e *deviceDeferred) loadProduct() error {
 	p := &e.problem
+	if err := e.checkLeast(); err != nil {
+		return err
+	}
 	xLayout := deferred.Strided(p.Terms(), p.IncX)
 	start := time.Now()
 	packedX, err := packed(p.X)
@@ -120,6 +123,21 @@ func (e *deviceDeferred) freeNumbers() {
 		x.Free()
 	}
 	e.raw = nil
+}
+
+// checkLeast returns a *MemoryError, before anything is copied, if the numbers with one modulus would not fit.
+func (e *deviceDeferred) checkLeast() error {
+	p := &e.problem
+	number := int64(8)
+	if p.A.Wide != nil {
+		number = 16 // a word and its head
+	}
+	need := number*int64(p.A.Len()) + 4*int64(p.M)*int64(p.N)
+	free, err := e.device.Free()
+	if err == nil && need > free {
+		err = &MemoryError{Method: "deferred", Need: need, Have: free, M: p.M, N: p.N, Device: e.device.Name(), Detail: "at least"}
+	}
+	return err
 }
 
 // packed returns wide numbers as packed words, nil for float64.
@@ -212,11 +230,7 @@ func (e *deviceDeferred) describe() error {
 		return err
 	}
 	for i, k := range list {
-		e.kernels = append(e.kernels, KernelProfile{
-			Phase: deferredPhases[i], Name: k.Name, Bytes: k.Bytes, Bandwidth: e.device.Info().Bandwidth(), Occupancy: k.Occupancy,
-			Blocks: k.Launch.Grid.X, Threads: k.Launch.Block.X, Shared: k.Launch.Shared + k.Attributes.Static,
-			Registers: k.Attributes.Registers, Local: k.Attributes.Local,
-		})
+		e.kernels = append(e.kernels, profileOf(e.device, deferredPhases[i], k))
 	}
 	for i := range e.events {
 		if e.events[i], err = e.device.NewEvent(); err != nil {
@@ -224,6 +238,15 @@ func (e *deviceDeferred) describe() error {
 		}
 	}
 	return nil
+}
+
+// profileOf describes a kernel, without its time.
+func profileOf(d *gpu.Device, phase string, k ongpu.Kernel) KernelProfile {
+	return KernelProfile{
+		Phase: phase, Name: k.Name, Bytes: k.Bytes, Bandwidth: d.Info().Bandwidth(), Occupancy: k.Occupancy,
+		Blocks: k.Launch.Grid.X * max(k.Launch.Grid.Y, 1), Threads: k.Launch.Block.X, Shared: k.Launch.Shared + k.Attributes.Static,
+		Registers: k.Attributes.Registers, Local: k.Attributes.Local,
+	}
 }
 
 func (e *deviceDeferred) Run() { e.run(false) }
@@ -311,11 +334,14 @@ func (e *deviceDeferred) Times() DeviceTimes       { return e.times }
 func (e *deviceDeferred) Kernels() []KernelProfile { return append([]KernelProfile(nil), e.kernels...) }
 func (e *deviceDeferred) Warnings() []string       { return nil }
 
-func (e *deviceDeferred) Device() string {
-	if e.device.Info().Emulated() {
+func (e *deviceDeferred) Device() string { return recordName(e.device) }
+
+// recordName is a device's name in records.
+func recordName(d *gpu.Device) string {
+	if d.Info().Emulated() {
 		return "emulated"
 	}
-	return e.device.Name()
+	return d.Name()
 }
 
 func (e *deviceDeferred) Close() {

@@ -14,7 +14,7 @@ import (
 type hybridDeferred struct {
 	options   Options
 	processor *deferredEngine // nil where the GPU does everything
-	device    *deviceDeferred // nil where the CPU does everything
+	device    DeviceEngine    // nil where the CPU does everything
 	name      string          // of the GPU
 	problem   Problem
 	split     int // rows of the CPU
@@ -24,11 +24,10 @@ type hybridDeferred struct {
 
 func newHybridDeferred(o Options) (Engine, error) {
 	o.Device = strings.TrimPrefix(o.Device, hybridPrefix)
-	e, err := newDeviceDeferred(o)
+	device, err := newDeviceChoice(o)
 	if err != nil {
 		return nil, err
 	}
-	device := e.(*deviceDeferred)
 	return &hybridDeferred{options: o, device: device, name: device.Device()}, nil
 }
 
@@ -86,12 +85,12 @@ func (e *hybridDeferred) Load(p Problem) error {
 	return err
 }
 
-func (e *hybridDeferred) newDevice(p Problem) (*deviceDeferred, error) {
-	device, err := newDeviceDeferred(e.options)
+func (e *hybridDeferred) newDevice(p Problem) (DeviceEngine, error) {
+	device, err := newDeviceChoice(e.options)
 	if err != nil {
 		return nil, err
 	}
-	return device.(*deviceDeferred), device.Load(p)
+	return device, device.Load(p)
 }
 
 // loadProcessor gives the CPU the first rows, and takes the GPU's away if these are all.
@@ -241,6 +240,7 @@ func (e *hybridDeferred) Format() Format {
 		f.Moduli, f.ModuliBits, f.NumberBytes = max(f.Moduli, g.Moduli), g.ModuliBits, max(f.NumberBytes, g.NumberBytes)
 		f.WorkspaceBytes += g.WorkspaceBytes
 		f.Threads = max(f.Threads, g.Threads)
+		f.Variant += g.Variant
 	}
 	return f
 }

@@ -18,6 +18,7 @@ type Options struct {
 	Threads    int    // goroutines, 0 for all processors; never changes a result
 	Device     string // one of the method's Devices, "" for "cpu"
 	Tune       Tune   // launch parameters on a GPU; never changes a result
+	Stream     bool   // deferred on a GPU: A stays in host memory and crosses the bus in every run; never changes a result
 	MaxBytes   int64  // memory of the host that Load may use for the matrix and the workspace, 0 for no limit; see MemoryError
 }
 
@@ -53,6 +54,7 @@ type Phase struct {
 // Format is a number format as it is used: asked for a precision, given Actual bits.
 type Format struct {
 	Name           string // "binary64", "rns", ...
+	Variant        string // which of several ways of computing ran, "" if there is one
 	Actual         int    // bits of the significand
 	Moduli         int    // number of RNS moduli, 0 for other formats
 	ModuliBits     int    // width of the widest modulus in bits, 0 for other formats

@@ -114,11 +114,12 @@ func checkTruncated(t *testing.T, p Problem, precision int) {
 		}
 	}
 	// It was truncation that was tested, and repair.
-	e := newEngine(t, m, Options{Precision: precision, Device: device}).(*deviceDeferred)
-	if err := e.Load(p); err != nil {
+	choice := newEngine(t, m, Options{Precision: precision, Device: device}).(*deviceChoice)
+	if err := choice.Load(p); err != nil {
 		t.Fatal(err)
 	}
-	defer e.Close()
+	defer choice.Close()
+	e := choice.DeviceEngine.(*deviceDeferred)
 	e.Run()
 	repaired, _ := e.product.Repaired()
 	if !e.product.Truncated() || repaired < (p.Rows()+4)/5 || repaired > (2*p.Rows()+4)/5+1 {

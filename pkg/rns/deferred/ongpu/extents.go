@@ -27,26 +27,31 @@ type extents struct {
 	xTop     *gpu.Buffer[int32] // nil, or the elements of a vector: then top is that of products, and low means nothing
 }
 
-func newExtents(d *gpu.Device, rows int) (e *extents, err error) {
-	e = &extents{}
-	defer func() {
-		if err != nil {
-			e.free()
-		}
-	}()
-	if e.kernel, err = kernel[struct{ P extentsParameters }](d, "planes", "extentsOfFloat64"); err != nil {
+func newExtents(d *gpu.Device, rows int) (*extents, error) {
+	e := &extents{}
+	err := e.allocate(d, rows)
+	if err == nil {
+		err = e.reset()
+	}
+	if err != nil {
+		e.free()
 		return nil, err
+	}
+	return e, nil
+}
+
+func (e *extents) allocate(d *gpu.Device, rows int) (err error) {
+	if e.kernel, err = kernel[struct{ P extentsParameters }](d, "planes", "extentsOfFloat64"); err != nil {
+		return err
 	}
 	if e.low, err = gpu.Alloc[int32](d, rows); err != nil {
-		return nil, err
+		return err
 	}
 	if e.top, err = gpu.Alloc[int32](d, rows); err != nil {
-		return nil, err
+		return err
 	}
-	if e.special, err = gpu.Alloc[uint32](d, 1); err != nil {
-		return nil, err
-	}
-	return e, e.reset()
+	e.special, err = gpu.Alloc[uint32](d, 1)
+	return err
 }
 
 func (e *extents) free() {

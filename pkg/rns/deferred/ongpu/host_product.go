@@ -1,15 +1,17 @@
 package ongpu
 
 import (
+	"math/big"
 	"time"
 
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns/deferred"
 )
 
-// HostVector is the x of a product: numbers in device memory, their layout as a column and their extent.
+// HostVector is the x of a product: numbers in device memory and in the host's, their layout as a column and their extent.
 type HostVector struct {
 	Numbers *Numbers
+	Host    deferred.Numbers
 	Layout  deferred.Layout
 	Extent  deferred.Extent
 }
@@ -51,8 +53,7 @@ type HostProduct struct {
 	passes int
 }
 
-// NewHostProduct prepares a product. x stays the caller's and must live as long. An error may be a *TooSmallError, or ErrTruncated where the numbers
-// take more moduli than there are.
+// NewHostProduct prepares a product. x stays the caller's and must live as long. An error may be a *TooSmallError.
 func NewHostProduct(d *gpu.Device, a Host, trans bool, x HostVector, o Options, cut PanelOptions) (*HostProduct, error) {
 	h := &HostProduct{device: d, a: a, trans: trans, layout: a.layout(trans), x: x, options: o, cut: cut}
 	plan, err := h.firstPlan()
@@ -116,18 +117,18 @@ func packedWidth(p *deferred.Packed) int {
 
 // use makes what depends on the plan.
 func (h *HostProduct) use(plan *deferred.Plan) (err error) {
-	xLow, truncated := plan.VectorLow(h.x.Extent)
-	if plan.Truncated() || truncated {
-		return ErrTruncated
-	}
+	xLow, xTruncated := plan.VectorLow(h.x.Extent)
 	h.release()
 	h.plan = plan
+	if err := h.checkMemory(); err != nil {
+		return err
+	}
 	if h.tables, err = tablesOn(h.device, plan.Moduli()); err != nil {
 		return err
 	}
 	a, x := h.planes(h.layout.Rows, h.layout.Cols, nil), h.planes(1, h.layout.Cols, nil)
 	lows := plan.Lows()
-	if h.product, err = NewProduct(&Matrix{planes: a, plan: plan, low: lows}, &Vector{planes: x, low: xLow, extent: h.x.Extent}, h.options); err != nil {
+	if h.product, err = NewProduct(&Matrix{planes: a, plan: plan, low: lows}, &Vector{planes: x, low: xLow, truncated: xTruncated, extent: h.x.Extent}, h.options); err != nil {
 		return err
 	}
 	if h.sums, err = newPanelSums(h.product); err != nil {
@@ -144,12 +145,35 @@ func (h *HostProduct) use(plan *deferred.Plan) (err error) {
 			return err
 		}
 	}
-	g := geometry{h.a.Rows, h.a.Columns, h.a.numberWords(), plan.Moduli(), h.trans}
-	if h.panels, err = newPanels(h.device, &h.a, g, h.cut.Columns); err != nil {
+	if h.panels, err = newPanels(h.device, &h.a, h.geometry(), h.cut.Columns); err != nil {
 		return err
 	}
 	h.pieces = pieces(&h.a, h.panels.columns, h.cut.Chunk)
 	return h.device.Sync() // sums are zero
+}
+
+// checkMemory returns a *TooSmallError if what a product takes beside panels, and one column, do not fit.
+func (h *HostProduct) checkMemory() error {
+	free, err := h.device.Free()
+	if err != nil {
+		return err
+	}
+	moduli, width := int64(h.plan.Moduli()), int64(h.options.Precision+63)/64
+	need := h.geometry().bytes(1) + int64(h.layout.Rows)*(8*moduli+8*width+20) + 8*moduli*(moduli+int64(leadingDimension(int(moduli))))
+	if h.options.Y != nil {
+		need += 2*h.options.Y.Bytes() + 4*int64(h.layout.Rows)*int64(h.options.Beta.MinPrec()+limbBits)/limbBits
+	}
+	if h.trans {
+		need += 4 * moduli * int64(leadingDimension(h.layout.Cols))
+	}
+	if need > usable(free) {
+		return &TooSmallError{need, free}
+	}
+	return nil
+}
+
+func (h *HostProduct) geometry() geometry {
+	return geometry{h.a.Rows, h.a.Columns, h.a.numberWords(), h.plan.Moduli(), h.trans}
 }
 
 // planes describes planes of that shape in a buffer that is large enough.
@@ -314,10 +338,8 @@ func (h *HostProduct) Moduli() int { return h.plan.Moduli() }
 // Special reports whether the first run met infinities or NaN, which count as 0.
 func (h *HostProduct) Special() bool { return h.special }
 
-// PassBytes returns what a pass copies of A.
-func (h *HostProduct) PassBytes() int64 {
-	return 8 * int64(h.a.Rows) * int64(h.a.Columns) * int64(h.a.numberWords())
-}
+// NumberBytes returns what a number takes on the bus.
+func (h *HostProduct) NumberBytes() int { return 8 * h.a.numberWords() }
 
 // Bytes returns the device memory that the product takes.
 func (h *HostProduct) Bytes() int64 {
@@ -328,26 +350,73 @@ func (h *HostProduct) Bytes() int64 {
 	return bytes
 }
 
-// Times are those of the device in the last pass: all panels' numbers to residues, their sums of products, and the results. But for the last
-// they run while the next panel is copied.
-func (h *HostProduct) Times() (convert, sums, finish time.Duration, err error) {
-	for i := range h.panels.count {
-		c, err := gpu.Elapsed(h.panels.begin[i], h.panels.between[i])
-		if err != nil {
-			return 0, 0, 0, err
-		}
-		s, err := gpu.Elapsed(h.panels.between[i], h.panels.end[i])
-		if err != nil {
-			return 0, 0, 0, err
-		}
-		convert, sums = convert+c, sums+s
-	}
-	finish, err = gpu.Elapsed(h.finish[0], h.finish[1])
-	return convert, sums, finish, err
+// PassKernel is a kernel of a product in panels, with the device's time for it in the last pass, all panels together.
+type PassKernel struct {
+	Kernel
+	Time time.Duration
 }
 
-// Product returns what makes the results: its Results are those of the last run.
-func (h *HostProduct) Product() *Product { return h.product }
+// Kernels describes the kernels of the last pass, as they were launched for the first panel: numbers to residues, sums of products, results. But for the
+// last panel they run while the next one is copied.
+func (h *HostProduct) Kernels() ([]PassKernel, error) {
+	g := h.geometry()
+	residues, _ := g.residues(g.columns)
+	columns := h.columns(0)
+	l := panelLayout(&h.a, columns, h.trans)
+	a := h.planes(l.Rows, l.Cols, h.panels.residues)
+	_, finishBytes := h.product.bytes()
+	list := make([]PassKernel, 3)
+	var err error
+	if list[0].Kernel, err = describe(h.convert[0], a.conversionLaunch(packedWidth(h.a.Packed), l.Rows), g.raw(g.columns)+residues); err != nil {
+		return nil, err
+	}
+	k, launch := h.sums.choose(a, true)
+	if list[1].Kernel, err = describe(k, launch, residues); err != nil {
+		return nil, err
+	}
+	if list[2].Kernel, err = describe(h.product.finish, h.product.finishLaunch, finishBytes); err != nil {
+		return nil, err
+	}
+	for i := range h.panels.count {
+		for part, ends := range [][2]*gpu.Event{{h.panels.begin[i], h.panels.between[i]}, {h.panels.between[i], h.panels.end[i]}} {
+			t, err := gpu.Elapsed(ends[0], ends[1])
+			if err != nil {
+				return nil, err
+			}
+			list[part].Time += t
+		}
+	}
+	list[2].Time, err = gpu.Elapsed(h.finish[0], h.finish[1])
+	return list, err
+}
+
+// Results sets y to the results of the last run, exactly. Rows of which truncation left the rounding open, where even the most moduli do not hold
+// exact sums, are the host's.
+func (h *HostProduct) Results(y []*big.Float) error {
+	if err := h.product.results(y); err != nil {
+		return err
+	}
+	if !h.product.Truncated() {
+		return nil
+	}
+	rows, err := h.product.openRows()
+	if err != nil {
+		return err
+	}
+	o, a := &h.options, h.a.numbers()
+	parallel(len(rows), 1, func(from, to int) {
+		for _, i := range rows[from:to] {
+			row := h.layout
+			row.Rows, row.Offset = 1, i*h.layout.RowStride
+			var addend deferred.Number
+			if o.Beta.Sign() != 0 {
+				o.Y.Read(&addend, i)
+			}
+			y[i].SetPrec(0).Set(deferred.RoundedRow(a, row, h.x.Host, h.x.Layout, o.Alpha, o.Beta, &addend, uint(o.Precision)))
+		}
+	})
+	return nil
+}
 
 // release gives back what depends on the plan.
 func (h *HostProduct) release() {

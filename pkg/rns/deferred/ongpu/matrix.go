@@ -1,14 +1,9 @@
 package ongpu
 
 import (
-	"errors"
-
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns/deferred"
 )
-
-// ErrTruncated says that a plan truncates elements, where rows cannot be computed again.
-var ErrTruncated = errors.New("ongpu: the plan is truncated")
 
 // Matrix is op(A) in device memory: residue planes, and the exponent of each row.
 type Matrix struct {

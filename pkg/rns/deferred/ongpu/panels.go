@@ -20,6 +20,9 @@ const (
 	wholeReads   = 512      // columns that sumProducts reads at once
 )
 
+// usable returns how much of so much free memory is taken at most.
+func usable(free int64) int64 { return free - free/16 }
+
 // TooSmallError says that not even one column of a matrix and its residues fit the device's memory.
 type TooSmallError struct{ Need, Free int64 }
 
@@ -67,7 +70,7 @@ func (g geometry) choose(free int64) (int, error) {
 	if g.columns == 0 {
 		return 1, nil
 	}
-	budget := free - free/16
+	budget := usable(free)
 	fits := func(columns int) bool {
 		residues, _ := g.residues(columns)
 		return g.bytes(columns) <= budget && g.raw(columns) <= panelBytes && residues <= residueBytes
@@ -103,7 +106,7 @@ type panels struct {
 }
 
 // newPanels takes memory for panels of so many columns, 0 for as many as suit the device.
-func newPanels(d *gpu.Device, a *Host, g geometry, columns int) (p *panels, err error) {
+func newPanels(d *gpu.Device, a *Host, g geometry, columns int) (*panels, error) {
 	if columns <= 0 {
 		free, err := d.Free()
 		if err != nil {
@@ -114,46 +117,49 @@ func newPanels(d *gpu.Device, a *Host, g geometry, columns int) (p *panels, err 
 		}
 	}
 	columns = max(1, min(columns, g.columns))
-	p = &panels{columns: columns, count: max(1, (g.columns+columns-1)/columns)}
-	defer func() {
-		if err != nil {
-			p.free()
-			p = nil
-		}
-	}()
+	p := &panels{columns: columns, count: max(1, (g.columns+columns-1)/columns)}
+	if err := p.allocate(d, a, g); err != nil {
+		p.free()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *panels) allocate(d *gpu.Device, a *Host, g geometry) (err error) {
 	_, heads, width := a.words()
-	for range g.buffers(columns) {
-		n := &Numbers{device: d, n: g.rows * columns}
+	for range g.buffers(p.columns) {
+		n := &Numbers{device: d, n: g.rows * p.columns}
 		p.numbers = append(p.numbers, n)
 		if n.values, err = gpu.Alloc[uint64](d, n.n*width); err != nil {
-			return p, err
+			return err
 		}
 		if heads != nil {
 			n.width = width
 			if n.heads, err = gpu.Alloc[int64](d, n.n); err != nil {
-				return p, err
+				return err
 			}
 		}
 	}
-	residues, x := g.residues(columns)
+	residues, x := g.residues(p.columns)
 	if p.residues, err = gpu.Alloc[uint32](d, int(residues/4)); err != nil {
-		return p, err
+		return err
 	}
 	if p.x, err = gpu.Alloc[uint32](d, int(x/4)); err != nil {
-		return p, err
+		return err
 	}
-	for list, count := range map[*[]*gpu.Event]int{
-		&p.copied: len(p.numbers), &p.used: len(p.numbers), &p.begin: p.count, &p.between: p.count, &p.end: p.count,
-	} {
-		for range count {
+	for _, events := range []struct {
+		list  *[]*gpu.Event
+		count int
+	}{{&p.copied, len(p.numbers)}, {&p.used, len(p.numbers)}, {&p.begin, p.count}, {&p.between, p.count}, {&p.end, p.count}} {
+		for range events.count {
 			event, err := d.NewEvent()
 			if err != nil {
-				return p, err
+				return err
 			}
-			*list = append(*list, event)
+			*events.list = append(*events.list, event)
 		}
 	}
-	return p, nil
+	return nil
 }
 
 func (p *panels) free() {

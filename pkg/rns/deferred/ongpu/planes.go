@@ -112,10 +112,7 @@ func (p *planes) launchConversion(k *gpu.Kernel[struct{ C conversionParameters }
 		PlaneStride: uint64(p.rows) * uint64(p.ld), Columns: uint32(p.columns), LD: uint32(p.ld),
 		Moduli: uint32(t.n), Lanes: uint32(t.lanes), LowStep: boolToUint32(each), Width: uint32(x.width),
 	}
-	tile, shared := 32, 0
-	if x.width > 0 {
-		tile, shared = 1, 32*(8*x.width+4*(64*x.width/28+2))
-	}
+	tile := conversionRows(x.width)
 	for i := 0; i < p.rows; i += maxGridY * tile {
 		count := min(p.rows-i, maxGridY*tile)
 		first := l.Offset
@@ -126,12 +123,30 @@ func (p *planes) launchConversion(k *gpu.Kernel[struct{ C conversionParameters }
 		}
 		c.Source, c.Heads = x.values.Pointer().At(first*max(1, x.width)), x.heads.Pointer().At(first)
 		c.Low, c.Planes, c.Rows = low.At(i*int(c.LowStep)), p.residues.Pointer().At(i*p.ld), uint32(count)
-		launch := gpu.Launch{Grid: gpu.Dim{X: (p.ld + 31) / 32, Y: (count + tile - 1) / tile}, Block: gpu.Dim{X: 256}, Shared: shared, Stream: s}
+		launch := p.conversionLaunch(x.width, count)
+		launch.Stream = s
 		if err := k.Launch(launch, struct{ C conversionParameters }{c}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// conversionRows is how many rows of numbers of so many words, 0 for float64, a block converts.
+func conversionRows(width int) int {
+	if width > 0 {
+		return 1
+	}
+	return 32
+}
+
+// conversionLaunch is that of the conversion of so many rows.
+func (p *planes) conversionLaunch(width, rows int) gpu.Launch {
+	tile, shared := conversionRows(width), 0
+	if width > 0 {
+		shared = 32 * (8*width + 4*(64*width/28+2))
+	}
+	return gpu.Launch{Grid: gpu.Dim{X: (p.ld + 31) / 32, Y: (rows + tile - 1) / tile}, Block: gpu.Dim{X: 256}, Shared: shared}
 }
 
 func (p *planes) free() {

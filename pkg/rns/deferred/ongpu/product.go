@@ -323,25 +323,33 @@ type Kernel struct {
 
 // Kernels describes the kernels of LaunchSums and LaunchFinish.
 func (p *Product) Kernels() ([]Kernel, error) {
-	sumBytes := p.a.Bytes() + p.x.planes.residues.Bytes() + p.sums.Bytes()
-	t := p.a.planes.tables
-	finishBytes := p.sums.Bytes() + t.crt.Bytes() + p.out.Bytes() + p.heads.Bytes()
+	sumBytes, finishBytes := p.bytes()
+	sums, err := describe(p.add, p.addLaunch, sumBytes+p.a.Bytes()+p.x.planes.residues.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	finish, err := describe(p.finish, p.finishLaunch, finishBytes)
+	return []Kernel{sums, finish}, err
+}
+
+// bytes returns what the two kernels read and write beside A and x.
+func (p *Product) bytes() (sums, finish int64) {
+	sums = p.sums.Bytes()
+	finish = sums + p.a.planes.tables.crt.Bytes() + p.out.Bytes() + p.heads.Bytes()
 	if p.y != nil {
-		finishBytes += p.y.Bytes()
+		finish += p.y.Bytes()
 	}
-	list := []Kernel{{Name: p.add.Name(), Launch: p.addLaunch, Bytes: sumBytes}, {Name: p.finish.Name(), Launch: p.finishLaunch, Bytes: finishBytes}}
+	return sums, finish
+}
+
+func describe[P any](k *gpu.Kernel[P], l gpu.Launch, bytes int64) (Kernel, error) {
+	d := Kernel{Name: k.Name(), Launch: l, Bytes: bytes}
 	var err error
-	if list[0].Attributes, err = p.add.Attributes(); err != nil {
-		return nil, err
+	if d.Attributes, err = k.Attributes(); err != nil {
+		return d, err
 	}
-	if list[1].Attributes, err = p.finish.Attributes(); err != nil {
-		return nil, err
-	}
-	if list[0].Occupancy, err = p.add.Occupancy(list[0].Launch.Block.X, list[0].Launch.Shared); err != nil {
-		return nil, err
-	}
-	list[1].Occupancy, err = p.finish.Occupancy(list[1].Launch.Block.X, list[1].Launch.Shared)
-	return list, err
+	d.Occupancy, err = k.Occupancy(l.Block.X, l.Shared)
+	return d, err
 }
 
 // Results waits, repairs if that was not done, and sets y to the results, exactly: numbers of Precision bits.
