@@ -114,6 +114,7 @@ MP_REGISTER(sumProducts);
 MP_KERNEL(sumProductsFew, 256)(Planes p, Finish f) {
 	MP_SHARED(u32, shared);
 	__shared__ u32 partial[8];
+	letNextBegin();
 	if (blockIdx.x < p.prepareBlocks) {
 		prepareBlock(f, shared);
 		return;

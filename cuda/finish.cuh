@@ -83,15 +83,47 @@ template <int ROWS> MP_DEVICE void reconstruct(u32 *z, u32 pitch, const Finish &
 	}
 }
 
-// coefficients sets c_0 ... c_(n-1) and rank from the row's sums, which it sets to 0 if clear.
-MP_DEVICE void coefficients(u32 *c, const Finish &f, u64 *sums, bool clear, u32 lane) {
-	double s = 0;
-	for (u32 k = lane; k < f.moduli; k += 32) {
-		u32 delta = f.delta[k], x = mulMod(fold(loadFresh(sums + k), delta), f.weight[k], delta);
-		if (clear) sums[k] = 0;
-		c[k] = x;
-		s += x * f.reciprocal[k];
+// prefetchTable brings the table to the first-level cache, by a block or those of its warps that have rows; a read brings 32 bytes. It pays where reads
+// follow one another slowly: for single warps, and for a single block.
+MP_DEVICE void prefetchTable(const Finish &f) {
+	u32 words = (f.moduli + 1) * (f.unitAlpha ? f.lanes : f.productLimbs);
+	const u32 *table = f.unitAlpha ? f.crt : f.table;
+	for (u32 i = threadIdx.x * 8; i < words; i += blockDim.x * 8) prefetch(table + i);
+}
+
+// What a lane needs for a row's first coefficients that no kernel before has written: it can be read before waitForPrevious.
+struct Known {
+	u32 delta, weight;
+	double reciprocal;
+};
+
+MP_DEVICE Known readKnown(const Finish &f, u32 k) {
+	Known n = {0, 0, 0};
+	if (k < f.moduli) {
+		n.delta = f.delta[k];
+		n.weight = f.weight[k];
+		n.reciprocal = f.reciprocal[k];
 	}
+	return n;
+}
+
+// coefficient returns c_k, sets c[k] to it, and the row's sum to 0 if clear.
+MP_DEVICE u32 coefficient(u32 *c, u64 *sums, bool clear, u32 k, u32 delta, u32 weight) {
+	u32 x = mulMod(fold(loadFresh(sums + k), delta), weight, delta);
+	if (clear) sums[k] = 0;
+	c[k] = x;
+	return x;
+}
+
+// coefficients sets c_0 ... c_(n-1) and rank from the row's sums, which it sets to 0 if clear. first is readKnown of the lane, if known.
+MP_DEVICE void coefficients(u32 *c, const Finish &f, bool known, const Known &first, u64 *sums, bool clear, u32 lane) {
+	double s = 0;
+	u32 k = lane;
+	if (known) {
+		if (k < f.moduli) s = coefficient(c, sums, clear, k, first.delta, first.weight) * first.reciprocal;
+		k += 32;
+	}
+	for (; k < f.moduli; k += 32) s += coefficient(c, sums, clear, k, f.delta[k], f.weight[k]) * f.reciprocal[k];
 	for (u32 d = 16; d; d /= 2) s += doubleOf(shuffleXor(allLanes, bitsOf(s), d));
 	if (lane == 0) c[f.moduli] = (u32)(s + 0.5); // an error of n*2^-52 * n/2 is far from 0.2
 	warpSync(allLanes);
@@ -193,9 +225,9 @@ MP_DEVICE bool certainRounding(const u32 *window, u32 n, u32 bits, u32 p, i64 er
 	return !equalBits(window, (u32)e, (u32)shift - 1, !half, lane);
 }
 
-// roundWindow writes the window's integer times 2^exp, rounded to nearest even at p bits.
-MP_DEVICE void roundWindow(const Finish &f, const u32 *window, bool negative, i64 exp, u64 row, u32 lane) {
-	u32 n = f.windowLimbs, words = 2 * f.outWidth, p = f.precision;
+// roundWindow writes the integer of n limbs in window, times 2^exp, rounded to nearest even at p bits.
+MP_DEVICE void roundWindow(const Finish &f, const u32 *window, u32 n, bool negative, i64 exp, u64 row, u32 lane) {
+	u32 words = 2 * f.outWidth, p = f.precision;
 	u32 bits = bitLength(window, n, lane);
 	i32 shift = (i32)bits - (i32)p;
 	if (f.errorExp) {
@@ -205,8 +237,8 @@ MP_DEVICE void roundWindow(const Finish &f, const u32 *window, bool negative, i6
 	}
 	bool up = false;
 	if (shift > 0) {
-		bool odd = bitsAt(window, n, shift) & 1, half = bitsAt(window, n, shift - 1) & 1;
-		up = half && (anyBelow(window, n, (u32)shift - 1, lane) || odd);
+		u32 last = bitsAt(window, n, shift - 1); // the bit after the last one, and that one
+		up = last & 1 && (last & 2 || anyBelow(window, n, (u32)shift - 1, lane));
 	}
 	u32 *out = (u32 *)(f.out + row * f.outWidth);
 	bool carried = up; // into the next 32 words
@@ -226,13 +258,17 @@ MP_DEVICE void roundWindow(const Finish &f, const u32 *window, bool negative, i6
 	}
 }
 
-// finishTerms adds alpha*S, in sum with its sign, and beta*y of a row and writes the result: the last step.
-MP_DEVICE void finishTerms(const Finish &f, const u32 *sum, bool negativeSum, u32 *window, u64 row, u32 lane) {
-	Term s = {sum, f.productLimbs, 0, f.rowExp[row] + f.alphaExp, negativeSum != (f.alphaNegative != 0)};
+// finishTerms adds alpha*S, in sum with its sign, and beta*y of a row and writes the result: the last step. rowExp and head are the row's and that of
+// y_i.
+MP_DEVICE void finishTerms(const Finish &f, i64 rowExp, i64 head, const u32 *sum, bool negativeSum, u32 *window, u64 row, u32 lane) {
+	Term s = {sum, f.productLimbs, 0, rowExp + f.alphaExp, negativeSum != (f.alphaNegative != 0)};
+	if (!f.betaLimbs) {
+		roundWindow(f, sum, f.productLimbs, s.negative, s.exp, row, lane);
+		return;
+	}
 	s.bits = bitLength(sum, f.productLimbs, lane);
-	i64 head = f.betaLimbs ? f.yHeads[row] : 0;
 	Term b = {f.addend + row * f.addendLimbs, f.addendLimbs, 0, f.betaExp + (head >> 1), (head & 1) != (i64)f.betaNegative};
-	if (f.betaLimbs) b.bits = bitLength(b.v, f.addendLimbs, lane);
+	b.bits = bitLength(b.v, f.addendLimbs, lane);
 	// base: as low as the lower term, but the top bit stays inside, with a bit for the sum's carry and one for its sign.
 	i64 base = !b.bits || (s.bits && s.exp < b.exp) ? s.exp : b.exp;
 	i64 top = s.exp + s.bits;
@@ -240,27 +276,33 @@ MP_DEVICE void finishTerms(const Finish &f, const u32 *sum, bool negativeSum, u3
 	i64 room = (i64)limbBits * (f.windowLimbs - 1) - 2;
 	if (top - base > room) base = top - room;
 	bool negative = addTerms(window, f.windowLimbs, base, s, b, lane);
-	roundWindow(f, window, negative, base - (i64)limbBits, row, lane);
+	roundWindow(f, window, f.windowLimbs, negative, base - (i64)limbBits, row, lane);
 }
 
 // finishRow finishes a row by one warp with rowLimbs(f) words of shared memory. If clear, it sets the row's sums to 0 after having
 // read them.
 MP_DEVICE void finishRow(const Finish &f, u64 *sums, bool clearSums, u64 row, u32 *shared) {
 	u32 lane = threadIdx.x % 32;
+	Known known = readKnown(f, lane);
+	i64 rowExp = f.rowExp[row], head = f.betaLimbs ? f.yHeads[row] : 0;
+	waitForPrevious();
+	prefetchTable(f);
 	u32 *c = shared, *sum = c + f.moduli + 1, *window = sum + f.productLimbs;
-	coefficients(c, f, sums + row * f.moduli, clearSums, lane);
+	coefficients(c, f, true, known, sums + row * f.moduli, clearSums, lane);
 	reconstruct<1>(sum, 0, f, c, lane, 32);
 	bool negative = magnitude(sum, f.productLimbs, lane);
-	finishTerms(f, sum, negative, window, row, lane);
+	finishTerms(f, rowExp, head, sum, negative, window, row, lane);
 }
 
 // finishRows finishes rows first to first + ROWS - 1 by a block of at least 32*ROWS threads with ROWS*rowLimbs(f) words of shared memory.
 template <int ROWS> MP_DEVICE void finishRows(const Finish &f, u64 *sums, bool clearSums, u32 first, u32 *shared) {
 	u32 t = threadIdx.x, lane = t % 32, warp = t / 32, pitch = rowLimbs(f), row = first + warp;
 	bool inside = warp < ROWS && row < f.rows;
+	waitForPrevious();
+	if (gridDim.x == 1) prefetchTable(f);
 	u32 *c = shared, *sums0 = c + f.moduli + 1, mine = (warp < ROWS ? warp : 0) * pitch;
 	if (inside) {
-		coefficients(c + mine, f, sums + (u64)row * f.moduli, clearSums, lane);
+		coefficients(c + mine, f, false, Known{0, 0, 0}, sums + (u64)row * f.moduli, clearSums, lane);
 	} else if (warp < ROWS) { // beyond the last row: zeros
 		for (u32 i = lane; i <= f.moduli; i += 32) c[mine + i] = 0;
 	}
@@ -268,7 +310,7 @@ template <int ROWS> MP_DEVICE void finishRows(const Finish &f, u64 *sums, bool c
 	reconstruct<ROWS>(sums0, pitch, f, c, t, blockDim.x);
 	if (!inside) return;
 	bool negative = magnitude(sums0 + mine, f.productLimbs, lane);
-	finishTerms(f, sums0 + mine, negative, sums0 + mine + f.productLimbs, row, lane);
+	finishTerms(f, f.rowExp[row], f.betaLimbs ? f.yHeads[row] : 0, sums0 + mine, negative, sums0 + mine + f.productLimbs, row, lane);
 }
 
 #endif

@@ -124,6 +124,18 @@ MP_DEVICE u64 shuffleXor(u32 lanes, u64 v, u32 distance) {
 }
 // prefetch brings the sector of 32 bytes that p points into to the first-level cache.
 MP_DEVICE void prefetch(const void *p) { asm volatile("prefetch.L1 [%0];" ::"l"(p)); }
+
+// letNextBegin lets the next kernel of the stream begin, if it is launched to begin early, as soon as all blocks of this one have called it or
+// ended. waitForPrevious waits, in a kernel that has begun early, until the one before has ended and what it wrote is seen. On devices
+// before compute capability 9.0 kernels never begin early.
+#if __CUDA_ARCH__ >= 900
+MP_DEVICE void letNextBegin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+MP_DEVICE void waitForPrevious() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+#else
+MP_DEVICE void letNextBegin() {}
+MP_DEVICE void waitForPrevious() {}
+#endif
+
 MP_DEVICE u32 leadingZeros(u32 x) { return x ? __builtin_clz(x) : 32; }
 MP_DEVICE u32 leadingZeros(u64 x) { return x ? __builtin_clzll(x) : 64; }
 MP_DEVICE u32 trailingZeros(u64 x) { return x ? __builtin_ctzll(x) : 64; }

@@ -128,6 +128,8 @@ static inline void atomicMax32(int *p, int v) {
 	if (v > *p) *p = v;
 }
 static inline void prefetch(const void *) {}
+static inline void letNextBegin() {}
+static inline void waitForPrevious() {}
 static inline unsigned leadingZeros(unsigned x) { return x ? __builtin_clz(x) : 32; }
 static inline unsigned leadingZeros(unsigned long long x) { return x ? __builtin_clzll(x) : 64; }
 static inline unsigned trailingZeros(unsigned long long x) { return x ? __builtin_ctzll(x) : 64; }

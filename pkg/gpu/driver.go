@@ -62,9 +62,10 @@ type driver struct {
 	GetErrorName             func(code int32, name **byte) int32
 	GetErrorString           func(code int32, text **byte) int32
 
-	launchKernel uintptr // the address of cuLaunchKernel, called without reflection
-	source       string  // the name under which the library was found
-	version      int     // 1000*major + 10*minor of CUDA
+	launchKernel   uintptr // the address of cuLaunchKernel, called without reflection
+	launchKernelEx uintptr // that of cuLaunchKernelEx, 0 in drivers before CUDA 11.8
+	source         string  // the name under which the library was found
+	version        int     // 1000*major + 10*minor of CUDA
 }
 
 // loadDriver opens and initialises the driver, once.
@@ -117,5 +118,6 @@ func (d *driver) bind(library uintptr) error {
 		}
 		purego.RegisterFunc(f.pointer, address)
 	}
+	d.launchKernelEx, _ = symbol(library, "cuLaunchKernelEx") // an older driver has none
 	return nil
 }

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -20,21 +21,41 @@ type Module struct {
 	name   string
 	ptx    string
 	handle uintptr
+	early  bool // kernels may begin early
 }
 
-// Module compiles the kernels of cuda/NAME.cu for the device, at the first call. An error holds the driver's log; it wraps ErrTooOld where
-// the driver does not know the PTX version.
+// Module compiles the kernels of cuda/NAME.cu for the device, at the first call: of NAME_sm90.ptx, if there is one and device and driver
+// know it, otherwise of NAME.ptx. An error holds the driver's log; it wraps ErrTooOld where the driver does not know the PTX version.
 func (d *Device) Module(name string) (*Module, error) {
 	if m := d.modules[name]; m != nil {
 		return m, nil
 	}
-	ptx, err := cuda.PTX(name)
-	if err != nil {
-		return nil, err
+	m, err := d.loadFor90(name)
+	if m == nil && err == nil {
+		var ptx string
+		if ptx, err = cuda.PTX(name); err != nil {
+			return nil, err
+		}
+		m, err = d.load(name, ptx)
 	}
-	m, err := d.load(name, ptx)
 	if err == nil {
 		d.modules[name] = m
+	}
+	return m, err
+}
+
+// loadFor90 loads NAME_sm90.ptx, whose kernels can begin early (see [Launch]); nil if there is none or it cannot be used here.
+func (d *Device) loadFor90(name string) (*Module, error) {
+	ptx, err := cuda.PTX(name + "_sm90")
+	if err != nil || d.info.Major < 9 || d.driver.launchKernelEx == 0 {
+		return nil, nil
+	}
+	m, err := d.load(name+"_sm90", ptx)
+	if errors.Is(err, ErrTooOld) {
+		return nil, nil
+	}
+	if m != nil {
+		m.early = true
 	}
 	return m, err
 }
@@ -162,6 +183,9 @@ type Launch struct {
 	Grid, Block Dim
 	Shared      int
 	Stream      *Stream
+	// Early lets the kernel begin while the one before it in the stream ends, which must have called letNextBegin of cuda/portable.cuh. The kernel
+	// calls waitForPrevious before it reads what that wrote. Without effect where device or driver cannot do it.
+	Early bool
 }
 
 // attributes of a function in the driver API.
@@ -187,13 +211,55 @@ func (k *Kernel[P]) Launch(l Launch, p P) error {
 		list = uintptr(unsafe.Pointer(&k.pointers[0]))
 	}
 	g, b := l.Grid.filled(), l.Block.filled()
+	if l.Early && k.module.early {
+		return k.launchEarly(l, g, b, list)
+	}
 	code, _, _ := purego.SyscallN(k.module.device.driver.launchKernel, k.handle, uintptr(g.X), uintptr(g.Y), uintptr(g.Z),
 		uintptr(b.X), uintptr(b.Y), uintptr(b.Z), uintptr(l.Shared), l.Stream.raw(), list, 0)
 	runtime.KeepAlive(k)
-	if code != 0 {
-		return k.module.device.callNote("cuLaunchKernel", int32(code), fmt.Sprintf("%s with a grid of %v, blocks of %v and %d bytes of shared memory", k.name, g, b, l.Shared))
+	return k.launched("cuLaunchKernel", code, g, b, l.Shared)
+}
+
+func (k *Kernel[P]) launched(call string, code uintptr, g, b Dim, shared int) error {
+	if code == 0 {
+		return nil
 	}
-	return nil
+	return k.module.device.callNote(call, int32(code), fmt.Sprintf("%s with a grid of %v, blocks of %v and %d bytes of shared memory", k.name, g, b, shared))
+}
+
+// launchConfig and launchAttribute are CUlaunchConfig and CUlaunchAttribute of the driver API.
+type (
+	launchConfig struct {
+		grid, block [3]uint32
+		shared      uint32
+		stream      uintptr
+		attributes  *launchAttribute
+		count       uint32
+	}
+	launchAttribute struct {
+		id    uint32
+		_     uint32
+		value [16]uint32
+	}
+)
+
+// programmaticSerialization is the attribute with which a kernel may begin before the one in front of it has ended.
+const programmaticSerialization = 6
+
+func (k *Kernel[P]) launchEarly(l Launch, g, b Dim, list uintptr) error {
+	attribute := &launchAttribute{id: programmaticSerialization}
+	attribute.value[0] = 1
+	config := &launchConfig{
+		grid: [3]uint32{uint32(g.X), uint32(g.Y), uint32(g.Z)}, block: [3]uint32{uint32(b.X), uint32(b.Y), uint32(b.Z)},
+		shared: uint32(l.Shared), stream: l.Stream.raw(), attributes: attribute, count: 1,
+	}
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	pin.Pin(attribute)
+	pin.Pin(config)
+	code, _, _ := purego.SyscallN(k.module.device.driver.launchKernelEx, uintptr(unsafe.Pointer(config)), k.handle, list, 0)
+	runtime.KeepAlive(k)
+	return k.launched("cuLaunchKernelEx", code, g, b, l.Shared)
 }
 
 func (d Dim) filled() Dim { return Dim{max(d.X, 1), max(d.Y, 1), max(d.Z, 1)} }

@@ -38,15 +38,20 @@ var fused = map[string]struct {
 	"sum": {4, "dotFloat64: the error of a product, four of them at a time"},
 }
 
-// The lowest device that the README promises.
+// The lowest device that the README promises; files for later ones stand beside one for that.
 func TestPTXTarget(t *testing.T) {
 	for _, name := range cuda.Modules() {
 		ptx, err := cuda.PTX(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(ptx, ".target sm_75") {
-			t.Errorf("%s.ptx is not for sm_75", name)
+		base, later := strings.CutSuffix(name, "_sm90")
+		target := map[bool]string{false: "sm_75", true: "sm_90"}[later]
+		if !strings.Contains(ptx, ".target "+target+"\n") {
+			t.Errorf("%s.ptx is not for %s", name, target)
+		}
+		if _, err := cuda.PTX(base); err != nil {
+			t.Errorf("%s.ptx: %v", name, err)
 		}
 		if n := strings.Count(ptx, "fma.rn"); n > fused[name].most {
 			t.Errorf("%s.ptx has %d fused multiply-adds, want at most %d: compile with -ffp-contract=off", name, n, fused[name].most)

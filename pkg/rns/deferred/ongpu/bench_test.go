@@ -256,6 +256,11 @@ func BenchmarkParts(b *testing.B) {
 		for _, rows := range []int{16, 32, 64} {
 			run(fmt.Sprintf("sums/rows=%d", rows), ongpu.Shape{BlockRows: rows}, sums)
 		}
+		for _, early := range []bool{false, true} {
+			for _, together := range []int{0, 2} {
+				run(fmt.Sprintf("whole/together=%d/early=%v", together, early), ongpu.Shape{BlockRows: 16, Together: together, Early: early}, whole)
+			}
+		}
 		run("finish", ongpu.Shape{BlockRows: 64}, finish)
 		for _, together := range []int{2, 4} {
 			run(fmt.Sprintf("finish/together=%d", together), ongpu.Shape{BlockRows: 64, Together: together}, finish)

@@ -213,7 +213,7 @@ func randomFloats(r *rand.Rand, n, spread int) []float64 {
 func allShapes() []ongpu.Shape {
 	return []ongpu.Shape{
 		{}, // the default one
-		{BlockRows: 1}, {BlockRows: 3, Together: 2}, {BlockRows: 64}, {BlockRows: 1, PartColumns: 16}, {BlockRows: 1, PartColumns: 4096, Together: 4},
+		{BlockRows: 1}, {BlockRows: 3, Together: 2, Early: true}, {BlockRows: 64, Early: true}, {BlockRows: 1, PartColumns: 16}, {BlockRows: 1, PartColumns: 4096, Together: 4},
 	}
 }
 

@@ -14,6 +14,8 @@ type Shape struct {
 	BlockRows, PartColumns int
 	// Together is how many rows a block finishes together, so that one read of the tables serves them: 2 or 4; 0 for a warp for each row.
 	Together int
+	// Early lets the finishing kernel begin while sums are still added, where the device can do so.
+	Early bool
 }
 
 // Options are what a product needs beside A and x.
@@ -211,28 +213,22 @@ const (
 // defaultShape takes parts of columns where there are few rows. All numbers were found by BenchmarkParts on an H200.
 func (p *Product) defaultShape() Shape {
 	rows, moduli := p.a.Rows(), p.a.Moduli()
-	s := Shape{BlockRows: 16} // two rows a warp: the blocks' ends, where less is read at once, are evenly spread
-	if moduli >= 8 {
+	s := Shape{BlockRows: 16, Early: true} // two rows a warp: the blocks' ends, where less is read at once, are evenly spread
+	if moduli > 32 {
 		s.Together = 2
 	}
-	if s.PartColumns = partColumns(p.device, rows, moduli, p.a.planes.ld); s.PartColumns > 0 {
+	if s.PartColumns = partColumns(p.device, rows, moduli); s.PartColumns > 0 {
 		s.BlockRows = 1
 	}
 	return s
 }
 
-// partColumns returns how many columns a block takes where there are few rows, in whole rounds of reads: the more the better, as long as there are blocks
-// enough. It is 0 where blocks take whole rows.
-func partColumns(d *gpu.Device, rows, moduli, ld int) int {
-	slots := 4 * max(d.Info().Multiprocessors, 1)
-	if rows*moduli >= 2*slots {
+// partColumns returns how many columns a block takes where there are few rows, one round of reads, and 0 where blocks take whole rows.
+func partColumns(d *gpu.Device, rows, moduli int) int {
+	if slots := 4 * max(d.Info().Multiprocessors, 1); rows*moduli >= 2*slots {
 		return 0
 	}
-	columns := sumColumns
-	for columns < 8*sumColumns && ld/(2*columns)*rows*moduli >= 4*slots {
-		columns *= 2
-	}
-	return columns
+	return sumColumns
 }
 
 // SetShape chooses how the work is divided.
@@ -307,7 +303,7 @@ func (p *Product) LaunchFinish(s *gpu.Stream) error {
 	if l.Grid.X == 0 {
 		return nil
 	}
-	l.Stream = s
+	l.Stream, l.Early = s, p.shape.Early
 	p.repair.due = p.truncated
 	return p.finish.Launch(l, productParameters{p.planes, p.rounding})
 }

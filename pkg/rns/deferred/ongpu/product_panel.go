@@ -44,7 +44,7 @@ func (s *panelSums) launch(stream *gpu.Stream, a, x *planes, first int, prepare 
 }
 
 func (s *panelSums) partColumns(a *planes) int {
-	return partColumns(s.product.device, a.rows, a.tables.n, a.ld)
+	return partColumns(s.product.device, a.rows, a.tables.n)
 }
 
 // choose returns the kernel for a panel and its launch.
