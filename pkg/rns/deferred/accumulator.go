@@ -64,7 +64,7 @@ func (s *Accumulator) Residues() (residues []uint32, stride int) { return s.resi
 
 // Add adds t, which must come from the same matrix, or from one of the same alignment.
 func (s *Accumulator) Add(t *Accumulator) {
-	if s.base != t.base || s.rows != t.rows || s.op != t.op {
+	if s.base.n != t.base.n || s.rows != t.rows || s.op != t.op {
 		panic("deferred: accumulators of different shape")
 	}
 	for _, p := range t.parts {
@@ -82,9 +82,9 @@ func (s *Accumulator) Add(t *Accumulator) {
 func (s *Accumulator) join(a *Matrix, x *Vector) {
 	rows, terms := a.shape(s.op)
 	switch {
-	case a.base != s.base || rows != s.rows || a.op != Both && a.op != s.op:
+	case a.base.n != s.base.n || rows != s.rows || a.op != Both && a.op != s.op:
 		panic("deferred: the matrix does not fit the accumulator")
-	case x.base != a.base || x.n != terms:
+	case x.base.n != a.base.n || x.n != terms:
 		panic(fmt.Sprintf("deferred: a vector of %d elements, made for another matrix, or not of %d elements", x.n, terms))
 	}
 	if s.terms += terms; s.terms > a.allTerms {

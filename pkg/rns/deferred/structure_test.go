@@ -20,6 +20,30 @@ func (c constant) Len() int              { return c.n }
 func (c constant) Span(int) Span         { return float64s{c.x}.Span(0) }
 func (c constant) Read(z *Number, _ int) { float64s{c.x}.Read(z, 0) }
 
+// TestManyModuli: matrices, vectors and sums of more moduli than bases are kept for go together whatever was made in between.
+func TestManyModuli(t *testing.T) {
+	number := func(n int) *Matrix {
+		m, err := NewMatrix(Float64s([]float64{3}), RowMajor(1, 1, 1), NoTrans, Extent{0, ModulusBits * n}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	matrix := number(keptModuli + 1)
+	number(keptModuli + 2)
+	x, err := matrix.NewVector(Float64s([]float64{5}), Strided(1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	number(keptModuli + 2)
+	sum := matrix.NewAccumulator(NoTrans)
+	sum.MulVec(matrix, x, 1)
+	y := make([]float64, 1)
+	if sum.RoundFloat64(y, 1, 0, 1); y[0] != 15 {
+		t.Errorf("3 * 5 = %v", y[0])
+	}
+}
+
 // TestWorstResidues multiplies matrices of -1: every residue is m-1, for sums of several lazy lengths in both directions.
 func TestWorstResidues(t *testing.T) {
 	for _, n := range []int{1, 255, 256, 257, 2047, 2048, 2049, 4096, 10_000} {
