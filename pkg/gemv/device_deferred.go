@@ -267,16 +267,8 @@ func (e *deviceDeferred) run(cold bool) {
 	}
 	e.fetched = false
 	e.err = e.device.Do(func() error {
-		if cold {
-			if err := e.device.ColdCache(nil); err != nil {
-				return err
-			}
-		}
-		err := e.launch()
+		err := e.launch(cold)
 		if err != nil {
-			return err
-		}
-		if e.times.Kernels, err = gpu.Elapsed(e.events[0], e.events[2]); err != nil {
 			return err
 		}
 		start := time.Now()
@@ -285,46 +277,52 @@ func (e *deviceDeferred) run(cold bool) {
 			e.repair = time.Since(start)
 			e.times.Kernels += e.repair
 		}
-		if err == nil && cold {
-			err = e.launchApart()
-		}
 		return err
 	})
 }
 
-// launch puts the kernels between events and waits for them.
-func (e *deviceDeferred) launch() error {
-	return e.steps(
-		func() error { return e.events[0].Record(nil) },
-		func() error { return e.product.LaunchSums(nil) },
-		func() error { return e.product.LaunchFinish(nil) },
-		func() error { return e.events[2].Record(nil) },
-		e.events[2].Sync,
-	)
-}
-
-// launchApart gives each kernel its time, by one more run with an event between them, which keeps the second from beginning before the first
-// ends, and cold caches.
-func (e *deviceDeferred) launchApart() error {
-	err := e.steps(
-		func() error { return e.device.ColdCache(nil) },
-		func() error { return e.events[0].Record(nil) },
-		func() error { return e.product.LaunchSums(nil) },
-		func() error { return e.events[1].Record(nil) },
-		func() error { return e.product.LaunchFinish(nil) },
-		func() error { return e.events[2].Record(nil) },
-		e.events[2].Sync,
-	)
-	for i := range e.kernels {
-		if err == nil {
-			e.kernels[i].Time, err = gpu.Elapsed(e.events[i], e.events[i+1])
+// launch runs the kernels, with cold caches if asked for, and takes their times: of each from a run with an event between them, which keeps the
+// second from beginning before the first ends, and with cold caches of all from another one without it.
+func (e *deviceDeferred) launch(cold bool) error {
+	if cold {
+		if err := e.launchBetween(cold, func() error { return nil }); err != nil {
+			return err
 		}
+		var err error
+		if e.times.Kernels, err = gpu.Elapsed(e.events[0], e.events[2]); err != nil {
+			return err
+		}
+	}
+	if err := e.launchBetween(cold, func() error { return e.events[1].Record(nil) }); err != nil {
+		return err
+	}
+	var err error
+	for i := range e.kernels {
+		if e.kernels[i].Time, err = gpu.Elapsed(e.events[i], e.events[i+1]); err != nil {
+			return err
+		}
+	}
+	if !cold {
+		e.times.Kernels, err = gpu.Elapsed(e.events[0], e.events[2])
 	}
 	return err
 }
 
-func (e *deviceDeferred) steps(list ...func() error) error {
-	for _, step := range list {
+// launchBetween puts the kernels between the first and the last event, something between the kernels, and waits.
+func (e *deviceDeferred) launchBetween(cold bool, between func() error) error {
+	if cold {
+		if err := e.device.ColdCache(nil); err != nil {
+			return err
+		}
+	}
+	for _, step := range []func() error{
+		func() error { return e.events[0].Record(nil) },
+		func() error { return e.product.LaunchSums(nil) },
+		between,
+		func() error { return e.product.LaunchFinish(nil) },
+		func() error { return e.events[2].Record(nil) },
+		e.events[2].Sync,
+	} {
 		if err := step(); err != nil {
 			return err
 		}
