@@ -26,10 +26,15 @@ bound. A row shows the component with the largest relative error.
 
 The numbers of a data set are float64, or, with --full, of as many bits as the precision. The time is
 that of the product alone; converting A and x to the method's format is a phase of its own, and a
-converted matrix can be used again. deferred keeps A in 4 bytes times the number of moduli per element.`,
+converted matrix can be used again. deferred keeps A in 4 bytes times the number of moduli per element.
+
+On a GPU, deferred leaves a matrix in host memory that does not fit the GPU's in this form, or with
+--stream any: every run copies it in panels of columns, while others become residues and are multiplied.
+Its time is then by the clock, bounded by the bus.`,
 		Example: `  mpbench gemv --n 1000 --transpose
   mpbench gemv --n 500 --precision 106,212,424 --full --method rns-split,deferred --profile
   mpbench gemv --n 100 --dataset gengemv --method float64,rns-basic,deferred -L cond=1e10..1e60:x1e10
+  mpbench gemv --n 20000 --method deferred --precision 53 --device cuda:0 --stream --profile
   mpbench gemv --input-a A.npy --input-x x.npy --method deferred --precision 53 --save-result y.npy`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -69,6 +74,7 @@ type gemvOptions struct {
 	alpha, beta            string
 	blockSize              int
 	tune                   string
+	stream                 bool
 	inputA, inputX, inputY string
 
 	details *gemvDetails
@@ -95,6 +101,7 @@ func (o *gemvOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.inputX, "input-x", o.inputX, "... by the vector in `file` (.npy .txt .csv)")
 	f.StringVar(&o.inputY, "input-y", o.inputY, "... and add beta times that in `file`")
 	f.IntVar(&o.blockSize, "block-size", o.blockSize, "rns-split: numbers of a row that are added side by side")
+	f.BoolVar(&o.stream, "stream", o.stream, "leave the matrix in host memory and stream it through the GPU in every run, with method deferred;\ndone by itself where the GPU's memory is too small")
 	f.StringVar(&o.tune, "tune", o.tune, "launch parameters on a GPU: auto finds them at first use and keeps them, force finds them anew,\noff takes defaults; never changes a result")
 	o.settings.addFlags(f)
 }
@@ -131,7 +138,7 @@ func (o gemvOptions) jobs() ([]job, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := gemv.Options{ModuliBits: o.moduliBits, Rounding: rounding, Alignment: alignment, BlockSize: o.blockSize, Threads: o.threads}
+	options := gemv.Options{ModuliBits: o.moduliBits, Rounding: rounding, Alignment: alignment, BlockSize: o.blockSize, Threads: o.threads, Stream: o.stream}
 	if options.Tune, err = gemv.ParseTune(o.tune); err != nil {
 		return nil, usagef("--tune: %v", err)
 	}
@@ -164,6 +171,9 @@ func (o gemvOptions) jobs() ([]job, error) {
 		for _, on := range places {
 			m := on.method
 			options.Device = on.device
+			if err := o.checkStream(m, on.device); err != nil {
+				return nil, err
+			}
 			if err := m.Accepts(p); err != nil {
 				return nil, err
 			}
@@ -176,6 +186,14 @@ func (o gemvOptions) jobs() ([]job, error) {
 		}
 	}
 	return jobs, nil
+}
+
+// checkStream refuses --stream for what keeps the matrix elsewhere.
+func (o gemvOptions) checkStream(m gemv.Method, device string) error {
+	if o.stream && (m.Name != "deferred" || device == "cpu") {
+		return usagef("--stream goes with --method deferred on a GPU, such as --device cuda:0; not with %s on %s", m.Name, device)
+	}
+	return nil
 }
 
 func (o gemvOptions) gemvJob(s matrixSource, m gemv.Method, options gemv.Options) job {

@@ -92,7 +92,11 @@ func caseName(r bench.Record) string {
 // writeProfile prints the phases as the 2020 paper's Table 3 does.
 func writeProfile(w io.Writer, result bench.GemvResult) error {
 	r := result.Record
-	fmt.Fprintf(w, "\n%s: A takes %.1f MB, workspace %.1f MB\n", caseName(r), float64(r.MatrixBytes)/1e6, float64(r.WorkspaceBytes)/1e6)
+	variant := ""
+	if r.Variant != "" {
+		variant = ", " + r.Variant
+	}
+	fmt.Fprintf(w, "\n%s: A takes %.1f MB%s, workspace %.1f MB\n", caseName(r), float64(r.MatrixBytes)/1e6, variant, float64(r.WorkspaceBytes)/1e6)
 	total := 0.0
 	for _, p := range result.Phases {
 		total += r.Phases[p.Name]

@@ -170,8 +170,9 @@ func (e *deviceDeferred) convertNumbers(a, x *ongpu.Numbers, xLayout deferred.La
 	if err != nil {
 		return err
 	}
-	if plan.Bytes() > free {
-		return &MemoryError{Method: "deferred", Need: plan.Bytes() + a.Bytes(), Have: free + a.Bytes(), M: p.M, N: p.N, Device: e.device.Name(), Detail: moduliDetail(plan)}
+	cold := 3 * int64(e.device.Info().L2Bytes) // what ColdCache takes
+	if plan.Bytes()+cold > free {
+		return &MemoryError{Method: "deferred", Need: plan.Bytes() + cold + a.Bytes(), Have: free + a.Bytes(), M: p.M, N: p.N, Device: e.device.Name(), Detail: moduliDetail(plan)}
 	}
 	if e.a, err = ongpu.NewMatrix(e.device, plan, a, layout); err != nil {
 		return e.memoryError(err, plan.Bytes())

@@ -134,8 +134,8 @@ func benchmarkOnDevice(b *testing.B, m Method, o Options, p Problem) {
 	b.Log(text.String())
 }
 
-// BenchmarkFromHost is a product of float64 numbers from host memory to results there: copy, conversion, sums, rounding, results. The bus
-// bounds it: 8 bytes an element.
+// BenchmarkFromHost is a product of float64 numbers from host memory to results there, streamed, and by copy, conversion and product one after
+// the other. The bus bounds it: 8 bytes an element.
 func BenchmarkFromHost(b *testing.B) {
 	if gputest.Emulated() {
 		b.Skip("times of the emulator say nothing")
@@ -152,34 +152,64 @@ func BenchmarkFromHost(b *testing.B) {
 	for i := range p.X.Float64 {
 		p.X.Float64[i] = math.Sin(float64(i))
 	}
-	m, _ := Lookup("deferred")
-	for _, precision := range []int{53, 106} {
-		b.Run(fmt.Sprintf("n=%d/p=%d", n, precision), func(b *testing.B) {
-			e := newEngine(b, m, Options{Precision: precision, Device: gputest.Name(b)}).(DeviceEngine)
-			defer e.Close()
-			var total []float64
-			for range 4 {
-				start := time.Now()
-				if err := e.Load(p); err != nil {
-					b.Fatal(err)
+	for _, stream := range []bool{true, false} {
+		for _, precision := range []int{53, 106} {
+			for _, p.Op = range []Op{NoTrans, Trans} {
+				o := Options{Precision: precision, Device: gputest.Name(b), Stream: stream}
+				name := fmt.Sprintf("n=%d/p=%d", n, precision)
+				if p.Op == Trans {
+					name += "/T"
 				}
-				e.Run()
-				e.Result()
-				total = append(total, time.Since(start).Seconds())
-				if err := e.Err(); err != nil {
-					b.Fatal(err)
+				if !stream {
+					name += "/resident"
 				}
+				b.Run(name, func(b *testing.B) { benchmarkFromHost(b, o, p) })
 			}
-			slices.Sort(total[1:]) // the first allocates pinned memory
-			t := total[2]
-			b.ReportMetric(t*1e3, "ms")
-			b.ReportMetric(8*n*n/t/1e9, "GB/s")
-			b.ReportMetric(float64(e.Times().CopyIn)/1e6, "copy-ms")
-			b.ReportMetric(float64(e.Times().Convert)/1e6, "host-ms")
-			b.ReportMetric(float64(e.Phases()[0].Time)/1e6, "convert-ms")
-			b.ReportMetric(float64(e.Times().Kernels)/1e6, "kernels-ms")
-			b.ReportMetric(float64(e.Times().CopyOut)/1e6, "results-ms")
-			b.ReportMetric(0, "ns/op")
-		})
+		}
 	}
+}
+
+// benchmarkFromHost reports the median of some loads, runs and results, and the parts of the last.
+func benchmarkFromHost(b *testing.B, o Options, p Problem) {
+	m, _ := Lookup("deferred")
+	e := newEngine(b, m, o).(DeviceEngine)
+	defer e.Close()
+	var total []float64
+	var load, result time.Duration
+	for range 6 {
+		start := time.Now()
+		if err := e.Load(p); err != nil {
+			b.Fatal(err)
+		}
+		load = time.Since(start)
+		e.Run()
+		resultStart := time.Now()
+		e.Result()
+		result = time.Since(resultStart)
+		total = append(total, time.Since(start).Seconds())
+		if err := e.Err(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	slices.Sort(total[1:]) // the first allocates pinned memory
+	t := total[3]
+	ms := func(t time.Duration) float64 { return float64(t) / 1e6 }
+	b.ReportMetric(t*1e3, "ms")
+	b.ReportMetric(8*float64(p.M)*float64(p.N)/t/1e9, "GB/s")
+	b.ReportMetric(ms(load), "load-ms")
+	b.ReportMetric(ms(e.Times().CopyIn), "copy-ms")
+	b.ReportMetric(ms(e.Times().Convert), "host-ms")
+	b.ReportMetric(ms(e.Times().Kernels), "run-ms")
+	b.ReportMetric(ms(e.Times().CopyOut), "fetch-ms")
+	b.ReportMetric(ms(result), "result-ms")
+	b.ReportMetric(0, "ns/op")
+	var text strings.Builder
+	fmt.Fprintf(&text, "first time %.1f ms; %d moduli; %s\n", total[0]*1e3, e.Format().Moduli, e.Format().Variant)
+	for _, phase := range e.Phases() {
+		fmt.Fprintf(&text, "phase %-14s %8.3f ms  %s\n", phase.Name, ms(phase.Time), phase.Summary)
+	}
+	for _, k := range e.Kernels() {
+		fmt.Fprintf(&text, "kernel %-16s %8.3f ms, %6.1f GB/s\n", k.Name, ms(k.Time), float64(k.Bytes)/max(k.Time.Seconds(), 1e-9)/1e9)
+	}
+	b.Log(text.String())
 }

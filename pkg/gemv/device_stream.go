@@ -167,7 +167,10 @@ func (e *deviceStream) Phases() []Phase {
 		round = e.kernels[len(e.kernels)-1].Time
 	}
 	panels, passes := e.product.Panels()
-	how := fmt.Sprintf("A through the bus in %s, multiplied while the next is copied", counted(panels, "panel"))
+	how := "A through the bus at once, then multiplied"
+	if panels > 1 {
+		how = fmt.Sprintf("A through the bus in %d panels, multiplied while the next is copied", panels)
+	}
 	if passes > 1 {
 		how += fmt.Sprintf("; %d times, as its numbers were not as the sample promised", passes)
 	}

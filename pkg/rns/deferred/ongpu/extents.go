@@ -84,6 +84,8 @@ func (e *extents) add(s *gpu.Stream, source gpu.Pointer[uint64], l deferred.Layo
 	if l.Rows == 0 || l.Cols == 0 {
 		return nil
 	}
+	span.warp = max(span.warp, (l.Cols+maxGridY-1)/maxGridY)
+	span.lane = max(span.lane, (l.Cols+8*maxGridY-1)/(8*maxGridY))
 	p := extentsParameters{
 		Source: source.At(l.Offset), Low: e.low.Pointer().At(first), Top: e.top.Pointer().At(first), Special: e.special.Pointer(), XTop: e.xTop.Pointer(),
 		RowStride: int64(l.RowStride), ColumnStride: int64(l.ColStride), Rows: uint32(l.Rows), Columns: uint32(l.Cols), Span: uint32(span.lane),

@@ -246,5 +246,9 @@ func (q piece) put(x *Numbers, pinned []byte, s *gpu.Stream) error {
 
 // panelLayout is that of op(A) in a panel.
 func panelLayout(a *Host, columns int, trans bool) deferred.Layout {
-	return columnMajor(a.Rows, columns, a.Rows, trans)
+	l := columnMajor(a.Rows, columns, a.Rows, trans)
+	if a.Rows == 1 && !trans {
+		l.RowStride = 0 // kernels read along the dimension whose stride is 1
+	}
+	return l
 }
