@@ -79,9 +79,18 @@ func (e *deferredEngine) loadMatrix() error {
 	if err != nil {
 		return err
 	}
-	if err := p.checkBytes("deferred", plan.Bytes(), e.maxBytes, moduliDetail(plan)); err != nil {
+	if err := e.convert(plan, x, layout, op); err != nil {
 		return err
 	}
+	return e.reconsider(plan, x, layout, op)
+}
+
+// convert makes the residues.
+func (e *deferredEngine) convert(plan *deferred.Plan, x deferred.Numbers, layout deferred.Layout, op deferred.Op) (err error) {
+	if err := e.problem.checkBytes("deferred", plan.Bytes(), e.maxBytes, moduliDetail(plan)); err != nil {
+		return err
+	}
+	e.matrix, e.sums = nil, nil // the memory of a former plan
 	e.matrix = plan.Matrix()
 	if e.x, err = e.matrix.NewVector(x, layout); err != nil {
 		return err
@@ -160,6 +169,9 @@ func (e *deferredEngine) Format() Format {
 		f.Moduli, f.ModuliBits = e.matrix.Moduli(), deferred.ModulusBits
 		f.NumberBytes = 4 * f.Moduli
 		f.WorkspaceBytes = 4 * f.Moduli * stride
+		if e.matrix.Truncated() || e.x.Truncated() {
+			f.Variant = truncatedVariant(e.sums.Repaired())
+		}
 	}
 	return f
 }

@@ -107,37 +107,14 @@ func (e *deviceDeferred) loadProduct() error {
 	if e.product, err = ongpu.NewProduct(e.a, e.dX, o); err != nil {
 		return e.memoryError(err, e.a.Bytes())
 	}
-	if !e.product.Truncated() {
-		e.freeNumbers()
+	if err := e.reconsider(); err != nil {
+		return err
 	}
 	if err := e.device.Sync(); err != nil {
 		return err
 	}
 	e.convert = time.Since(start)
 	return e.describe()
-}
-
-// freeNumbers gives the device's copy of the numbers back.
-func (e *deviceDeferred) freeNumbers() {
-	for _, x := range e.raw {
-		x.Free()
-	}
-	e.raw = nil
-}
-
-// checkLeast returns a *MemoryError, before anything is copied, if the numbers with one modulus would not fit.
-func (e *deviceDeferred) checkLeast() error {
-	p := &e.problem
-	number := int64(8)
-	if p.A.Wide != nil {
-		number = 16 // a word and its head
-	}
-	need := number*int64(p.A.Len()) + 4*int64(p.M)*int64(p.N)
-	free, err := e.device.Free()
-	if err == nil && need > free {
-		err = &MemoryError{Method: "deferred", Need: need, Have: free, M: p.M, N: p.N, Device: e.device.Name(), Detail: "at least"}
-	}
-	return err
 }
 
 // packed returns wide numbers as packed words, nil for float64.
@@ -352,7 +329,9 @@ func (e *deviceDeferred) Phases() []Phase {
 		phases[1+i].Time = k.Time
 	}
 	if e.product != nil && e.product.Truncated() {
-		phases = append(phases, Phase{"repair", "rows whose rounding truncation left open, again with more moduli, by the clock", e.repair})
+		rows, onHost := e.product.Repaired()
+		summary := fmt.Sprintf("again with more moduli, by the clock: %s that truncation left open, %d on the host", counted(rows, "row"), onHost)
+		phases = append(phases, Phase{"repair", summary, e.repair})
 	}
 	return phases
 }
@@ -401,6 +380,13 @@ func (e *deviceDeferred) Format() Format {
 	if e.a != nil {
 		f.Moduli, f.ModuliBits, f.NumberBytes = e.a.Moduli(), deferred.ModulusBits, 4*e.a.Moduli()
 		f.WorkspaceBytes = int(e.product.Bytes())
+		for _, x := range e.raw {
+			f.WorkspaceBytes += int(x.Bytes())
+		}
+		if e.product.Truncated() {
+			rows, _ := e.product.Repaired()
+			f.Variant = truncatedVariant(rows)
+		}
 	}
 	return f
 }

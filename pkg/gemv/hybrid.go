@@ -240,6 +240,9 @@ func (e *hybridDeferred) Format() Format {
 		f.Moduli, f.ModuliBits, f.NumberBytes = max(f.Moduli, g.Moduli), g.ModuliBits, max(f.NumberBytes, g.NumberBytes)
 		f.WorkspaceBytes += g.WorkspaceBytes
 		f.Threads = max(f.Threads, g.Threads)
+		if f.Variant != "" && g.Variant != "" {
+			f.Variant += "; "
+		}
 		f.Variant += g.Variant
 	}
 	return f

@@ -33,9 +33,9 @@ func spreadNumbers(r *rand.Rand, n, p, spread int) Numbers {
 }
 
 // truncatedProblem has factors whose exact products take several times as many moduli as truncated ones. Its first column and x_0 are large, so
-// that they decide most sums. In two rows in five the second column and x_1 = x_0 take that away: nothing is left in one, terms
+// that they decide most sums. In two rows of every `every` the second column and x_1 = x_0 take that away: nothing is left in one, terms
 // that truncation loses in the other.
-func truncatedProblem(r *rand.Rand, op Op, m, n, precision int, wide bool) Problem {
+func truncatedProblem(r *rand.Rand, op Op, m, n, precision, every int, wide bool) Problem {
 	p := Problem{Op: op, M: m, N: n, LDA: m + r.IntN(3), IncX: []int{1, -1, 2}[r.IntN(3)], IncY: 1, Alpha: Number(-0.7), Beta: Number(0)}
 	nx, spread := strided(p.Terms(), p.IncX), 1000
 	p.A, p.X, p.Y = wholeRange(r, p.LDA*n), wholeRange(r, nx), wholeRange(r, p.Rows())
@@ -51,12 +51,12 @@ func truncatedProblem(r *rand.Rand, op Op, m, n, precision int, wide bool) Probl
 	for i := range p.Rows() {
 		a0 := large()
 		p.A.set(p.aIndex(i, 0), a0)
-		if i%5 > 1 {
+		if i%every > 1 {
 			continue
 		}
 		p.A.set(p.aIndex(i, 1), a0.Neg(a0))
 		p.Y.set(i, new(big.Float))
-		for j := 2; j < p.Terms() && i%5 == 0; j++ {
+		for j := 2; j < p.Terms() && i%every == 0; j++ {
 			p.A.set(p.aIndex(i, j), new(big.Float))
 		}
 	}
@@ -83,14 +83,14 @@ func TestTruncated(t *testing.T) {
 			}
 			t.Run(fmt.Sprint(precision, "/", turn), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(uint64(precision), uint64(turn)))
-				rows, terms := 11, 24
+				rows, terms := 40, 24
 				if precision > 424 {
-					rows, terms = 3, 6
+					rows, terms = 9, 6
 				}
 				if op := Op(turn / 2); op == Trans {
-					checkTruncated(t, truncatedProblem(r, op, terms, rows, precision, wide), precision)
+					checkTruncated(t, truncatedProblem(r, op, terms, rows, precision, 40, wide), precision)
 				} else {
-					checkTruncated(t, truncatedProblem(r, op, rows, terms, precision, wide), precision)
+					checkTruncated(t, truncatedProblem(r, op, rows, terms, precision, 40, wide), precision)
 				}
 			})
 		}
@@ -114,16 +114,59 @@ func checkTruncated(t *testing.T, p Problem, precision int) {
 		}
 	}
 	// It was truncation that was tested, and repair.
-	choice := newEngine(t, m, Options{Precision: precision, Device: device}).(*deviceChoice)
-	if err := choice.Load(p); err != nil {
+	e, err := newDeviceDeferred(Options{Precision: precision, Device: device})
+	if err != nil {
 		t.Fatal(err)
 	}
-	defer choice.Close()
-	e := choice.DeviceEngine.(*deviceDeferred)
+	if err := e.Load(p); err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
 	e.Run()
-	repaired, _ := e.product.Repaired()
-	if !e.product.Truncated() || repaired < (p.Rows()+4)/5 || repaired > (2*p.Rows()+4)/5+1 {
+	if repaired, _ := e.product.Repaired(); !e.product.Truncated() || repaired < 1 || repaired > 3 {
 		t.Errorf("truncated %v, %d of %d rows computed again", e.product.Truncated(), repaired, p.Rows())
+	}
+}
+
+// TestReconsidered has so many rows that truncation leaves open that all sums are exact after Load, where there is memory for that.
+func TestReconsidered(t *testing.T) {
+	device := gputest.Name(t)
+	m, _ := Lookup("deferred")
+	for turn := range 4 {
+		r := rand.New(rand.NewPCG(71, uint64(turn)))
+		p := truncatedProblem(r, Op(turn/2), 16, 16, 106, 4, turn%2 == 1)
+		sums, _ := naive(p)
+		check := func(e Engine) {
+			e.Run()
+			for i, v := range e.Result() {
+				if !v.Equal(exact.FromBig(new(big.Float).SetPrec(106).SetRat(sums[i]))) {
+					t.Fatalf("%T, component %d: %s, want %s", e, i, v.Text(20), sums[i].FloatString(20))
+				}
+			}
+		}
+		onGPU, err := newDeviceDeferred(Options{Precision: 106, Device: device})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := onGPU.Load(p); err != nil {
+			t.Fatal(err)
+		}
+		if onGPU.product.Truncated() || len(onGPU.raw) > 0 {
+			t.Error("the device's sums are truncated")
+		}
+		check(onGPU)
+		moduli := onGPU.Format().Moduli
+		onGPU.Close()
+		for _, bytes := range []int64{0, 4 * int64(moduli) * 16 * 16 / 2} {
+			cpu := newEngine(t, m, Options{Precision: 106, Threads: 1, MaxBytes: bytes}).(*deferredEngine)
+			if err := cpu.Load(p); err != nil {
+				t.Fatal(err)
+			}
+			if truncated := cpu.matrix.Truncated() || cpu.x.Truncated(); truncated != (bytes > 0) {
+				t.Errorf("with %d bytes the CPU's sums are truncated: %v", bytes, truncated)
+			}
+			check(cpu)
+		}
 	}
 }
 
@@ -133,7 +176,7 @@ func TestTruncatedSpecial(t *testing.T) {
 	m, _ := Lookup("deferred")
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(61, seed))
-		p := truncatedProblem(r, Op(seed%2), 12, 12, 53, false)
+		p := truncatedProblem(r, Op(seed%2), 12, 12, 53, 6, false)
 		p.A.Float64[p.aIndex(3, 2)] = math.Inf(-1)
 		p.A.Float64[p.aIndex(7, 5)] = math.NaN()
 		if seed > 3 {

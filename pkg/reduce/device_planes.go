@@ -64,10 +64,30 @@ func (w *planesDot) load(x, y []*big.Float, precision int) error {
 		return err
 	}
 	w.product, err = ongpu.NewProduct(w.a, w.x, ongpu.Options{Precision: precision, Alpha: big.NewFloat(1), Beta: new(big.Float)})
-	if err == nil && !w.product.Truncated() {
+	if err != nil {
+		return err
+	}
+	return w.reconsider()
+}
+
+// reconsider goes over to an exact sum where a truncated one would have to be repaired, and gives up what an exact one does not need.
+func (w *planesDot) reconsider() error {
+	if w.product.Truncated() {
+		a, x, product, err := w.product.Reconsidered()
+		if err != nil {
+			return err
+		}
+		if product != nil {
+			w.product.Free()
+			w.x.Free()
+			w.a.Free()
+			w.a, w.x, w.product = a, x, product
+		}
+	}
+	if !w.product.Truncated() {
 		w.freeNumbers()
 	}
-	return err
+	return nil
 }
 
 func (w *planesDot) freeNumbers() {

@@ -13,6 +13,9 @@ import (
 // last of p places of that product: sums of 2^20 terms may lose 20 bits by cancellation, and in one row of 2^20 the rounding is left open and the row
 // is computed again. Data with more cancellation than that are computed again as a whole; nothing but the sums themselves tells.
 //
+// On one processor core, with float64 numbers of all exponents, 400 x 400: 32 moduli in place of 150, 3.4 in place of 19 ns an element for a
+// product, 56 in place of 178 for conversion, 5 of them to look for the largest products; a row that is computed again takes some 200 ns an element.
+//
 // The cost of products is the number of moduli times that of rows. Rows of which D is above the rest are better computed again.
 
 const (
@@ -95,6 +98,22 @@ func NewPlanFor(a Numbers, l Layout, op Op, x Numbers, xl Layout, prec int, opt 
 		return nil, err
 	}
 	return p, nil
+}
+
+// Exact returns the plan without truncation, for a vector of that extent, or nil if the moduli do not suffice.
+func (p *Plan) Exact(x Extent) *Plan {
+	extents := p.extents
+	if extents == nil {
+		for i := range p.low {
+			extents = append(extents, p.RowExtent(i))
+		}
+	}
+	q := *p
+	q.opt.KeepBits, q.xBits, q.extents = 0, x.Bits(), nil
+	if q.align(extents) != nil || q.truncated || q.xBits < x.Bits() {
+		return nil
+	}
+	return &q
 }
 
 // VectorTops returns the end of the bits of each element of a column vector, NoTop for those that are not finite or zero.

@@ -6,5 +6,9 @@
 // and the memory for results; [Product.Launch] is one kernel: sums of products, reconstruction, alpha, beta and rounding
 // (cuda/deferred.cu, cuda/finish.cuh).
 //
+// Factors may be truncated ([deferred.KeepBits]). Then the last kernel tests for each row whether what was left out could change its rounding
+// (Ziv's test, cuda/finish.cuh), and [Product.Repair] computes the rows that it marks again, from the numbers on the device with the moduli that exact
+// sums of them take. Rows for which deferred.MaxModuli or the device's memory do not suffice are the host's.
+//
 // Everything here must be called on the device's thread ([gpu.Device.Do]), but for what says otherwise.
 package ongpu

@@ -376,6 +376,9 @@ func (p *Product) Bytes() int64 {
 	if p.errorExp != nil {
 		bytes += p.errorExp.Bytes()
 	}
+	for _, b := range p.repair.batches {
+		bytes += b.bytes()
+	}
 	return bytes
 }
 

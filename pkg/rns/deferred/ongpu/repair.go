@@ -35,6 +35,8 @@ type batch struct {
 }
 
 const (
+	reconsiderShare = 4 // of the rows: more than one in so many makes exact sums faster, without a way to the host and back
+
 	repairShare = 2 // of the device's free memory: one part in so many
 	keptModuli  = 256
 	moduliStep  = 128 // beyond keptModuli, where tables of every number would take too much memory
@@ -64,6 +66,41 @@ func (p *Product) Repair() error {
 	}
 	r.due = err != nil
 	return err
+}
+
+// Reconsidered launches a product with truncated factors once. If it had to compute so many rows again that exact sums are faster, it
+// returns the product with exact ones, where moduli and memory suffice; otherwise nil.
+func (p *Product) Reconsidered() (*Matrix, *Vector, *Product, error) {
+	if err := p.Launch(nil); err != nil {
+		return nil, nil, nil, err
+	}
+	if err := p.Repair(); err != nil {
+		return nil, nil, nil, err
+	}
+	plan := p.a.plan.Exact(p.x.extent)
+	if reconsiderShare*len(p.repair.rows) <= p.a.Rows() || plan == nil {
+		return nil, nil, nil, nil
+	}
+	p.repair.free()
+	b := &batch{}
+	err := func() (err error) {
+		if b.a, err = NewMatrix(p.device, plan, p.a.source, p.a.layout); err != nil {
+			return err
+		}
+		if b.x, err = b.a.NewVector(p.x.source, p.x.layout, p.x.extent); err != nil {
+			return err
+		}
+		b.product, err = NewProduct(b.a, b.x, p.options)
+		return err
+	}()
+	if err == nil {
+		return b.a, b.x, b.product, nil
+	}
+	b.free()
+	if errors.Is(err, gpu.ErrOutOfMemory) {
+		err = nil
+	}
+	return nil, nil, nil, err
 }
 
 // repairAgain launches what is there from the last time.
