@@ -262,21 +262,26 @@ MP_DEVICE void roundWindow(const Finish &f, const u32 *window, u32 n, bool negat
 // y_i.
 MP_DEVICE void finishTerms(const Finish &f, i64 rowExp, i64 head, const u32 *sum, bool negativeSum, u32 *window, u64 row, u32 lane) {
 	Term s = {sum, f.productLimbs, 0, rowExp + f.alphaExp, negativeSum != (f.alphaNegative != 0)};
-	if (!f.betaLimbs) {
-		roundWindow(f, sum, f.productLimbs, s.negative, s.exp, row, lane);
-		return;
+	const u32 *total = sum;
+	u32 n = f.productLimbs;
+	i64 exp = s.exp;
+	bool negative = s.negative;
+	if (f.betaLimbs) {
+		s.bits = bitLength(sum, n, lane);
+		Term b = {f.addend + row * f.addendLimbs, f.addendLimbs, 0, f.betaExp + (head >> 1), (head & 1) != (i64)f.betaNegative};
+		b.bits = bitLength(b.v, f.addendLimbs, lane);
+		// base: as low as the lower term, but the top bit stays inside, with a bit for the sum's carry and one for its sign.
+		i64 base = !b.bits || (s.bits && s.exp < b.exp) ? s.exp : b.exp;
+		i64 top = s.exp + s.bits;
+		if (b.bits && (!s.bits || b.exp + (i64)b.bits > top)) top = b.exp + b.bits;
+		i64 room = (i64)limbBits * (f.windowLimbs - 1) - 2;
+		if (top - base > room) base = top - room;
+		total = window;
+		n = f.windowLimbs;
+		exp = base - (i64)limbBits;
+		negative = addTerms(window, n, base, s, b, lane);
 	}
-	s.bits = bitLength(sum, f.productLimbs, lane);
-	Term b = {f.addend + row * f.addendLimbs, f.addendLimbs, 0, f.betaExp + (head >> 1), (head & 1) != (i64)f.betaNegative};
-	b.bits = bitLength(b.v, f.addendLimbs, lane);
-	// base: as low as the lower term, but the top bit stays inside, with a bit for the sum's carry and one for its sign.
-	i64 base = !b.bits || (s.bits && s.exp < b.exp) ? s.exp : b.exp;
-	i64 top = s.exp + s.bits;
-	if (b.bits && (!s.bits || b.exp + (i64)b.bits > top)) top = b.exp + b.bits;
-	i64 room = (i64)limbBits * (f.windowLimbs - 1) - 2;
-	if (top - base > room) base = top - room;
-	bool negative = addTerms(window, f.windowLimbs, base, s, b, lane);
-	roundWindow(f, window, f.windowLimbs, negative, base - (i64)limbBits, row, lane);
+	roundWindow(f, total, n, negative, exp, row, lane);
 }
 
 // finishRow finishes a row by one warp with rowLimbs(f) words of shared memory. If clear, it sets the row's sums to 0 after having
