@@ -101,7 +101,7 @@ func (o *gemvOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.inputX, "input-x", o.inputX, "... by the vector in `file` (.npy .txt .csv)")
 	f.StringVar(&o.inputY, "input-y", o.inputY, "... and add beta times that in `file`")
 	f.IntVar(&o.blockSize, "block-size", o.blockSize, "rns-split: numbers of a row that are added side by side")
-	f.BoolVar(&o.stream, "stream", o.stream, "leave the matrix in host memory and stream it through the GPU in every run, with method deferred;\ndone by itself where the GPU's memory is too small")
+	f.BoolVar(&o.stream, "stream", o.stream, "leave the matrix in host memory and stream it through the GPU in every run, with deferred;\ndone by itself where the GPU's memory is too small")
 	f.StringVar(&o.tune, "tune", o.tune, "launch parameters on a GPU: auto finds them at first use and keeps them, force finds them anew,\noff takes defaults; never changes a result")
 	o.settings.addFlags(f)
 }

@@ -84,6 +84,32 @@ func TestMeasureGemvOnDevice(t *testing.T) {
 	}
 }
 
+// TestMeasureGemvStreamed: the record of a matrix that stays in host memory says so, its time is that of the phases, and its bytes are those that crossed the bus.
+func TestMeasureGemvStreamed(t *testing.T) {
+	device := gputest.Name(t)
+	m, _ := gemv.Lookup("deferred")
+	for _, op := range []gemv.Op{gemv.NoTrans, gemv.Trans} {
+		in := smallInput(t, op)
+		o := gemv.Options{Precision: 106, Threads: 1}
+		cpu, _, err := MeasureGemv(context.Background(), Sampler{Runs: 1}, m, o, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Device, o.Stream = device, true
+		result, ok, err := MeasureGemv(context.Background(), Sampler{Runs: 3}, m, o, in)
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		r := result.Record
+		if r.ResultHash != cpu.Record.ResultHash || r.WithinBound == nil || !*r.WithinBound || cpu.Record.Variant != "" || r.Variant != "streamed in 1 panel" || r.MatrixBytes != 8*12*9 {
+			t.Errorf("hash %s, on the CPU %s; variant %q, %d bytes", r.ResultHash, cpu.Record.ResultHash, r.Variant, r.MatrixBytes)
+		}
+		if phases := r.Phases["stream"] + r.Phases["round"]; phases <= 0 || len(r.Kernels) != 3 || len(result.Phases) != 2 {
+			t.Errorf("phases %v, %d kernels", r.Phases, len(r.Kernels))
+		}
+	}
+}
+
 // TestGemvDeviceErrors: a device that is not there, a method that has none, and a matrix that does not fit are errors that say so.
 func TestGemvDeviceErrors(t *testing.T) {
 	device := gputest.Name(t)

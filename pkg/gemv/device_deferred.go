@@ -1,7 +1,6 @@
 package gemv
 
 import (
-	"errors"
 	"fmt"
 	"math/big"
 	"time"
@@ -186,19 +185,6 @@ func (e *deviceDeferred) plan(a *ongpu.Numbers, l, xLayout deferred.Layout, x de
 	return deferred.PlanExtents(rows, l.Cols, x, o)
 }
 
-// memoryError makes an error of the driver about its memory one of ours; planes is the size of the planes, if known.
-func (e *deviceDeferred) memoryError(err error, planes int64) error {
-	if !errors.Is(err, gpu.ErrOutOfMemory) {
-		return err
-	}
-	free, failed := e.device.Free()
-	if failed != nil {
-		return err
-	}
-	p := &e.problem
-	return &MemoryError{Method: "deferred", Need: planes + 8*int64(p.A.Len()), Have: free, M: p.M, N: p.N, Device: e.device.Name()}
-}
-
 // phases of the kernels, in their order.
 var deferredPhases = []string{"accumulate", "round"}
 
@@ -216,15 +202,6 @@ func (e *deviceDeferred) describe() error {
 		}
 	}
 	return nil
-}
-
-// profileOf describes a kernel, without its time.
-func profileOf(d *gpu.Device, phase string, k ongpu.Kernel) KernelProfile {
-	return KernelProfile{
-		Phase: phase, Name: k.Name, Bytes: k.Bytes, Bandwidth: d.Info().Bandwidth(), Occupancy: k.Occupancy,
-		Blocks: k.Launch.Grid.X * max(k.Launch.Grid.Y, 1), Threads: k.Launch.Block.X, Shared: k.Launch.Shared + k.Attributes.Static,
-		Registers: k.Attributes.Registers, Local: k.Attributes.Local,
-	}
 }
 
 func (e *deviceDeferred) Run() { e.run(false) }
@@ -342,14 +319,6 @@ func (e *deviceDeferred) Kernels() []KernelProfile { return append([]KernelProfi
 func (e *deviceDeferred) Warnings() []string       { return nil }
 
 func (e *deviceDeferred) Device() string { return recordName(e.device) }
-
-// recordName is a device's name in records.
-func recordName(d *gpu.Device) string {
-	if d.Info().Emulated() {
-		return "emulated"
-	}
-	return d.Name()
-}
 
 func (e *deviceDeferred) Close() {
 	if e.a == nil && e.raw == nil {

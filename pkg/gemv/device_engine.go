@@ -1,6 +1,11 @@
 package gemv
 
-import "time"
+import (
+	"time"
+
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/rns/deferred/ongpu"
+)
 
 // DeviceEngine is an Engine that works on a GPU. Run waits for the device; its time is that of the kernels by the device's own clock.
 type DeviceEngine interface {
@@ -43,4 +48,21 @@ type KernelProfile struct {
 	Shared    int // bytes of shared memory of a block
 	Registers int // of a thread
 	Local     int // bytes of local memory of a thread
+}
+
+// profileOf describes a kernel, without its time.
+func profileOf(d *gpu.Device, phase string, k ongpu.Kernel) KernelProfile {
+	return KernelProfile{
+		Phase: phase, Name: k.Name, Bytes: k.Bytes, Bandwidth: d.Info().Bandwidth(), Occupancy: k.Occupancy,
+		Blocks: k.Launch.Grid.X * max(k.Launch.Grid.Y, 1), Threads: k.Launch.Block.X, Shared: k.Launch.Shared + k.Attributes.Static,
+		Registers: k.Attributes.Registers, Local: k.Attributes.Local,
+	}
+}
+
+// recordName is a device's name in records.
+func recordName(d *gpu.Device) string {
+	if d.Info().Emulated() {
+		return "emulated"
+	}
+	return d.Name()
 }

@@ -79,16 +79,16 @@ func (e *deviceStream) loadProduct() error {
 	e.times.Convert += time.Since(start)
 	start = time.Now()
 	if e.x, err = uploadNumbers(e.device, p.X, packedX); err != nil {
-		return e.loadError(err)
+		return e.memoryError(err)
 	}
 	x.Numbers = e.x
 	e.product, err = ongpu.NewHostProduct(e.device, a, p.Op == Trans, x, o, e.cut)
 	e.times.CopyIn = time.Since(start)
-	return e.loadError(err)
+	return e.memoryError(err)
 }
 
-// loadError makes an error about memory or moduli one of ours.
-func (e *deviceStream) loadError(err error) error {
+// memoryError makes an error about the device's memory one of ours.
+func (e *deviceStream) memoryError(err error) error {
 	p := &e.problem
 	memory := &MemoryError{Method: "deferred", M: p.M, N: p.N, Device: e.device.Name()}
 	var small *ongpu.TooSmallError
@@ -116,7 +116,7 @@ func (e *deviceStream) Run() {
 	}
 	e.fetched = false
 	start := time.Now()
-	e.err = e.device.Do(e.product.Run)
+	e.err = e.device.Do(func() error { return e.memoryError(e.product.Run()) })
 	e.times.Kernels = time.Since(start)
 	if e.err == nil && e.product.Special() && e.special == nil { // the device has looked, so that the host need not
 		e.special = e.problem.specialRows()

@@ -47,6 +47,9 @@
 // to the device and reserves the workspace there; Run is kernels alone, each timed by events. How many threads
 // work on what ([Options].Tune, device_shape.go, device_tune.go) never changes a result.
 //
+// deferred on a GPU has A in the device's memory, converted there by Load (device_deferred.go), or, where that is too small or with [Options].Stream, in the
+// host's, from which every Run copies it (device_stream.go). device_choice.go chooses.
+//
 // # Errors
 //
 // With S = |alpha||op(A)||x| + |beta||y|, component by component, and g(k) = k*u/(1 - k*u), methods that round every operation satisfy

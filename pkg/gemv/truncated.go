@@ -57,21 +57,6 @@ func (e *deviceDeferred) freeNumbers() {
 	e.raw = nil
 }
 
-// checkLeast returns a *MemoryError, before anything is copied, if the numbers with one modulus would not fit.
-func (e *deviceDeferred) checkLeast() error {
-	p := &e.problem
-	number := int64(8)
-	if p.A.Wide != nil {
-		number = 16 // a word and its head
-	}
-	need := number*int64(p.A.Len()) + 4*int64(p.M)*int64(p.N)
-	free, err := e.device.Free()
-	if err == nil && need > free {
-		err = &MemoryError{Method: "deferred", Need: need, Have: free, M: p.M, N: p.N, Device: e.device.Name(), Detail: "at least"}
-	}
-	return err
-}
-
 // truncatedVariant says that factors are truncated, and how many rows the last Run had to compute again for results that are correctly rounded.
 func truncatedVariant(repaired int) string {
 	return "truncated factors, " + counted(repaired, "row") + " computed again"

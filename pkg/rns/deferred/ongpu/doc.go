@@ -10,5 +10,8 @@
 // (Ziv's test, cuda/finish.cuh), and [Product.Repair] computes the rows that it marks again, from the numbers on the device with the moduli that exact
 // sums of them take. Rows for which deferred.MaxModuli or the device's memory do not suffice are the host's.
 //
+// A [HostProduct] leaves the matrix in host memory and copies it in panels of columns, each of which becomes residues and is multiplied while the next is
+// on its way.
+//
 // Everything here must be called on the device's thread ([gpu.Device.Do]), but for what says otherwise.
 package ongpu

@@ -313,6 +313,37 @@ func TestHostProductMemory(t *testing.T) {
 		if !seen[1] || len(seen) < 4 {
 			t.Errorf("transpose %v: numbers of panels %v", trans, seen)
 		}
+		p.checkSecondPass(t, d)
+	}
+}
+
+// checkSecondPass takes memory away until the first pass has enough and the second, with many more moduli, has not: that is an error of
+// the run.
+func (p *hostProblem) checkSecondPass(t *testing.T, d *gpu.Device) {
+	t.Helper()
+	p.host.Float64[17*p.host.LD+33], p.host.Float64[31*p.host.LD+33] = 1e300, 1e-300
+	for leave := int64(600 << 10); ; leave = leave * 7 / 8 {
+		t.Setenv("MPBENCH_EMULATOR_MEMORY", fmt.Sprint(memoryInUse(d)+leave))
+		prepared := false
+		err := d.Do(func() error {
+			h, free, err := p.prepare(d, ongpu.PanelOptions{})
+			if err != nil {
+				return err
+			}
+			defer free()
+			prepared = true
+			err = h.Run()
+			if panels, _ := h.Panels(); err != nil && (panels != 0 || h.Bytes() != 0) {
+				t.Errorf("%d panels of %d bytes after %v", panels, h.Bytes(), err)
+			}
+			return err
+		})
+		if err != nil {
+			if small := new(ongpu.TooSmallError); !prepared || !errors.As(err, &small) {
+				t.Errorf("%d bytes, prepared %v: %v", leave, prepared, err)
+			}
+			return
+		}
 	}
 }
 
