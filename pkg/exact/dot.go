@@ -173,7 +173,11 @@ func dyadic(x *big.Int, exp int) *big.Rat {
 	if exp >= 0 {
 		return new(big.Rat).SetInt(x.Lsh(x, uint(exp)))
 	}
-	return new(big.Rat).SetFrac(x, new(big.Int).Lsh(big.NewInt(1), uint(-exp)))
+	// An odd integer over a power of two is in lowest terms: SetFrac would look for a common divisor, which takes most of the time.
+	r := big.NewRat(1, 2) // has numerator and denominator that can be set
+	r.Num().Set(x)
+	r.Denom().SetBit(r.Denom().SetInt64(0), -exp, 1)
+	return r
 }
 
 // wideDot is a pair of sums of products of big.Float numbers, in units of 2^exp.

@@ -72,8 +72,9 @@ func FromBig(x *big.Float) Value {
 	case x.IsInf():
 		return Value{Class: NegInf}
 	}
-	r, _ := x.Rat(nil)
-	return Value{Rat: r}
+	exp := x.MantExp(nil) - int(x.MinPrec())
+	integer, _ := new(big.Float).SetMantExp(x, -exp).Int(nil)
+	return Value{Rat: dyadic(integer, exp)}
 }
 
 // FromRat returns the number x. The Value keeps x itself, which must not be modified afterwards.

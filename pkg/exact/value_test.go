@@ -210,3 +210,24 @@ func TestSignAbs(t *testing.T) {
 		}
 	}
 }
+
+// TestFromBig compares with big.Float.Rat, in value and in lowest terms.
+func TestFromBig(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 11))
+	for range 5000 {
+		x := new(big.Float).SetPrec(uint(1 + r.IntN(300))).SetInt64(r.Int64() - r.Int64())
+		if r.IntN(3) == 0 {
+			x.SetInt64(int64(r.IntN(9) - 4))
+		}
+		x.Mul(x, x).SetMantExp(x, r.IntN(400)-300)
+		if r.IntN(2) == 0 {
+			x.Neg(x)
+		}
+		before := new(big.Float).Copy(x)
+		got := FromBig(x).Rat
+		want, _ := x.Rat(nil)
+		if got.Num().Cmp(want.Num()) != 0 || got.Denom().Cmp(want.Denom()) != 0 || x.Cmp(before) != 0 || x.Prec() != before.Prec() {
+			t.Fatalf("%s: %v, want %v", before.Text('p', 0), got, want)
+		}
+	}
+}
