@@ -72,12 +72,25 @@ func (h *HostProduct) firstPlan() (*deferred.Plan, error) {
 	if h.a.Packed == nil {
 		assumed := deferred.Assume(h.a.sample(h.trans), h.layout.Cols, h.x.Extent)
 		plan, err := deferred.PlanExtents(assumed, h.layout.Cols, h.x.Extent, deferred.Options{})
-		if err == nil && !plan.Truncated() {
+		if err == nil && !h.truncates(plan) {
 			h.assumed = assumed
 			return plan, nil
 		} // the true extents may take fewer moduli
 	}
-	return deferred.NewPlan(h.a.numbers(), h.layout, deferred.NoTrans, h.x.Extent, deferred.Options{})
+	plan, err := deferred.NewPlan(h.a.numbers(), h.layout, deferred.NoTrans, h.x.Extent, deferred.Options{})
+	if err == nil && h.a.Packed == nil { // the first run looks for infinities and NaN
+		h.assumed = make([]deferred.Extent, h.layout.Rows)
+		for i := range h.assumed {
+			h.assumed[i] = plan.RowExtent(i)
+		}
+	}
+	return plan, err
+}
+
+// truncates reports whether the plan truncates A or x.
+func (h *HostProduct) truncates(plan *deferred.Plan) bool {
+	_, x := plan.VectorLow(h.x.Extent)
+	return x || plan.Truncated()
 }
 
 // allocate makes what no plan changes.
