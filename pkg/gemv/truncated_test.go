@@ -75,7 +75,11 @@ func (x Numbers) set(i int, v *big.Float) {
 // TestTruncated compares deferred of numbers of widely different size, on the CPU, a device and both, with the naive exact sums.
 func TestTruncated(t *testing.T) {
 	gputest.Device(t)
-	for _, precision := range []int{24, 53, 106, 424, 1696, 4096} {
+	precisions := []int{24, 53, 106, 424, 1696, 4096}
+	if testing.Short() {
+		precisions = precisions[1:3]
+	}
+	for _, precision := range precisions {
 		for turn := range 4 {
 			wide := turn%2 == 1
 			if precision > 424 && (!wide || turn/2 != precision/4096) { // float64 is not truncated to so many bits; many moduli take long

@@ -248,7 +248,10 @@ func randomProblem(r *rand.Rand, most int) (p *problem, a, x []float64, name str
 		p.alpha = big.NewFloat(3)
 	}
 	p.beta = append(scalars, new(big.Float))[r.IntN(len(scalars)+1)]
-	return p, a, x, fmt.Sprintf("%d x %d, p = %d, spread %d, alpha %v, beta %v", rows, cols, p.prec, spread, p.alpha, p.beta)
+	if r.IntN(3) == 0 {
+		p.opt.KeepBits = p.prec + r.IntN(100)
+	}
+	return p, a, x, fmt.Sprintf("%d x %d, p = %d, spread %d, alpha %v, beta %v, %+v", rows, cols, p.prec, spread, p.alpha, p.beta, p.opt)
 }
 
 // TestGemv compares products with those of the CPU, bit for bit: 10,000 random ones on a GPU, fewer on the emulator or with -short.

@@ -10,6 +10,7 @@ import (
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/gpu/gputest"
 	"mpbench/pkg/rns/deferred"
+	"mpbench/pkg/rns/deferred/ongpu"
 )
 
 // repairs computes the product on the device, compares the bits with the reference and returns how many rows were computed again,
@@ -91,6 +92,53 @@ func TestTruncated(t *testing.T) {
 				n, _ := p.repairs(t, d, fmt.Sprintf("%d x %d, p = %d, %d bits kept", rows, cols, prec, p.opt.KeepBits), a, x)
 				t.Logf("%d x %d: %d rows repaired", rows, cols, n)
 			})
+		}
+	}
+}
+
+// TestProductTops compares the ends of products with those of the elements.
+func TestProductTops(t *testing.T) {
+	d := gputest.Device(t)
+	r := rand.New(rand.NewPCG(29, 30))
+	for turn := range 12 {
+		rows, cols := 1+r.IntN(70), 1+r.IntN(90)
+		l := deferred.RowMajor(rows, cols, cols+turn%3)
+		if turn%2 == 0 {
+			l = deferred.ColMajor(rows, cols, rows+turn%3)
+		}
+		a, x := wholeRange(r, 100*100), wholeRange(r, cols)
+		for range 4000 {
+			a[r.IntN(len(a))] = []float64{0, math.Inf(1), math.NaN()}[r.IntN(3)]
+		}
+		x[r.IntN(cols)] = 0
+		ends := deferred.VectorTops(deferred.Float64s(x), deferred.Strided(cols, 1))
+		var got []int
+		err := d.Do(func() error {
+			n, err := ongpu.UploadFloat64(d, a)
+			if err != nil {
+				return err
+			}
+			defer n.Free()
+			got, err = n.ProductTops(l, ends)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range rows {
+			want := deferred.NoTop
+			for j := range cols {
+				v := a[l.Offset+i*l.RowStride+j*l.ColStride]
+				if v == 0 || x[j] == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
+					continue
+				}
+				_, e := math.Frexp(v)
+				_, f := math.Frexp(x[j])
+				want = max(want, e+f)
+			}
+			if got[i] != want {
+				t.Fatalf("%d x %d, row %d: %d, want %d", rows, cols, i, got[i], want)
+			}
 		}
 	}
 }
