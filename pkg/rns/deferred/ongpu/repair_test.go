@@ -217,8 +217,13 @@ func TestRepairs(t *testing.T) {
 			if r.repair {
 				want = 1
 			}
-			if got, _ := problemOf([]row{r}, prec, 0).repairs(t, d, r.name, nil, nil); got != want {
+			p := problemOf([]row{r}, prec, 0)
+			if got, _ := p.repairs(t, d, r.name, nil, nil); got != want {
 				t.Errorf("p = %d, %s: %d rows repaired, want %d", prec, r.name, got, want)
+			}
+			p.a, p.x = p.x, p.a // the row as a vector: it is that which is truncated
+			if got, _ := p.repairs(t, d, r.name+" in x", nil, nil); got != want {
+				t.Errorf("p = %d, %s in x: %d rows repaired, want %d", prec, r.name, got, want)
 			}
 		}
 		// A vector that is truncated: the bound is for any elements, so that exact rows are open as well.
