@@ -40,7 +40,7 @@ type results struct {
 //	verdict VALUE LIMIT        "met", or "missed" where VALUE is above; atLeast VALUE LIMIT: where it is below
 //	num VALUE                  three significant digits
 //	dur NS                     a time with its unit
-//	add mul div VALUE VALUE; list VALUE...; dict KEY VALUE...
+//	add mul div least VALUE VALUE; list VALUE...; dict KEY VALUE...
 func (r *results) functions() template.FuncMap {
 	return template.FuncMap{
 		"bench": r.bench, "bench3": r.bench3, "find": r.find, "time": r.time, "phase": r.phase, "record": r.record, "share": r.share, "kernel": r.kernel, "match": r.match, "text": r.text, "outcome": r.outcome, "exists": r.exists,
@@ -51,11 +51,12 @@ func (r *results) functions() template.FuncMap {
 		"atLeast": func(value, limit any) (string, error) {
 			return verdict(value, limit, func(a, b float64) bool { return a >= b })
 		},
-		"add":  operation(func(a, b float64) float64 { return a + b }),
-		"mul":  operation(func(a, b float64) float64 { return a * b }),
-		"div":  operation(func(a, b float64) float64 { return a / b }),
-		"list": func(values ...any) []any { return values },
-		"dict": dict,
+		"add":   operation(func(a, b float64) float64 { return a + b }),
+		"mul":   operation(func(a, b float64) float64 { return a * b }),
+		"div":   operation(func(a, b float64) float64 { return a / b }),
+		"least": operation(func(a, b float64) float64 { return min(a, b) }),
+		"list":  func(values ...any) []any { return values },
+		"dict":  dict,
 	}
 }
 

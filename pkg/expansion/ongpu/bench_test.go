@@ -32,7 +32,7 @@ func realDevice(b *testing.B) *gpu.Device {
 }
 
 // reportTimes makes the benchmark's result that of run: the median of its times.
-func reportTimes(b *testing.B, runs int, bytes float64, run func() (time.Duration, error)) (median float64) {
+func reportTimes(b *testing.B, runs int, bytes float64, run func() (time.Duration, error)) {
 	b.Helper()
 	var times []float64
 	for i := range runs + 3 {
@@ -44,14 +44,18 @@ func reportTimes(b *testing.B, runs int, bytes float64, run func() (time.Duratio
 			times = append(times, float64(t)/1e3)
 		}
 	}
+	reportMedian(b, bytes, times)
+}
+
+// reportMedian makes the benchmark's result the median of times in µs.
+func reportMedian(b *testing.B, bytes float64, times []float64) {
 	slices.Sort(times)
-	median = times[len(times)/2]
+	median := times[len(times)/2]
 	b.ReportMetric(median, "µs")
 	b.ReportMetric(times[0], "least-µs")
 	b.ReportMetric(times[len(times)-1], "greatest-µs")
 	b.ReportMetric(bytes/median/1e3, "GB/s")
 	b.ReportMetric(0, "ns/op")
-	return median
 }
 
 // benchData are data of several kinds: as usual, spread over some hundred binades, over all.
@@ -196,9 +200,42 @@ func (f onDisk) Read(x []float64, from int) error {
 	return err
 }
 
-// BenchmarkFile sums a file, which is in the system's cache as far as memory suffices; reading it alone is the limit.
+// BenchmarkFile sums a file: from the system's cache, as far as memory suffices, and from the disk, with the cache emptied of it before each run.
+// Reading it alone is the limit, or the bus.
 func BenchmarkFile(b *testing.B) {
 	d := realDevice(b)
+	f := writeNumbers(b)
+	keep := func() error { return nil }
+	drop := func() error { return dropCache(f.file) }
+	b.Run("reading", func(b *testing.B) { benchmarkReading(b, f, 3, keep) })
+	for _, o := range []Options{{}, {Readers: 16}, {Threads: 8}} {
+		b.Run(fmt.Sprintf("readers=%d/threads=%d", o.Readers, o.Threads), func(b *testing.B) { benchmarkSource(b, d, f, o) })
+	}
+	b.Run("disk/reading", func(b *testing.B) { benchmarkReading(b, f, 1, drop) })
+	b.Run("disk/sum", func(b *testing.B) {
+		s, err := NewStreamer(d, false, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer s.Free()
+		sum := func() (time.Duration, error) {
+			if err := drop(); err != nil {
+				return 0, err
+			}
+			start := time.Now()
+			err := s.Sum(context.Background(), new(expansion.Accumulator), f)
+			return time.Since(start), err
+		}
+		t, err := sum()
+		if err != nil {
+			b.Fatal(err)
+		}
+		reportMedian(b, 8*float64(f.n), []float64{float64(t) / 1e3})
+	})
+}
+
+// writeNumbers writes the file of BenchmarkFile.
+func writeNumbers(b *testing.B) onDisk {
 	gb := 4.0
 	if text := os.Getenv("MPBENCH_BENCH_GB"); text != "" {
 		if _, err := fmt.Sscan(text, &gb); err != nil {
@@ -206,12 +243,11 @@ func BenchmarkFile(b *testing.B) {
 		}
 	}
 	part := families[0].make(1, 1<<24)
-	path := filepath.Join(b.TempDir(), "numbers")
-	file, err := os.Create(path)
+	file, err := os.Create(filepath.Join(b.TempDir(), "numbers"))
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer file.Close()
+	b.Cleanup(func() { file.Close() })
 	f := onDisk{file: file}
 	for f.n < int(gb*1e9/8) {
 		if _, err := file.Write(unsafe.Slice((*byte)(unsafe.Pointer(&part[0])), 8*len(part))); err != nil {
@@ -219,75 +255,115 @@ func BenchmarkFile(b *testing.B) {
 		}
 		f.n += len(part)
 	}
-	b.Run("reading", func(b *testing.B) { benchmarkReading(b, f) })
-	for _, o := range []Options{{}, {Readers: 16}, {Threads: 8}} {
-		b.Run(fmt.Sprintf("readers=%d/threads=%d", o.Readers, o.Threads), func(b *testing.B) { benchmarkSource(b, d, f, o) })
+	if err := file.Sync(); err != nil {
+		b.Fatal(err)
 	}
+	return f
 }
 
-// benchmarkReading reads all chunks by as many goroutines as a streamer does.
-func benchmarkReading(b *testing.B, f onDisk) {
+// benchmarkReading reads all chunks by as many goroutines as a streamer does, after prepare.
+func benchmarkReading(b *testing.B, f onDisk, runs int, prepare func() error) {
+	var times []float64
+	for range runs {
+		if err := prepare(); err != nil {
+			b.Fatal(err)
+		}
+		t, err := readAll(f)
+		if err != nil {
+			b.Fatal(err)
+		}
+		times = append(times, float64(t)/1e3)
+	}
+	reportMedian(b, 8*float64(f.n), times)
+}
+
+func readAll(f onDisk) (time.Duration, error) {
 	o := Options{}.filled()
-	reportTimes(b, 3, 8*float64(f.n), func() (time.Duration, error) {
-		start := time.Now()
-		w := &work{ctx: context.Background(), sources: []Source{f}, n: f.n, chunk: o.Chunk, quit: make(chan struct{})}
-		done := make(chan struct{})
-		for range o.Readers {
-			go func() {
-				x := make([]float64, o.Chunk)
-				for from, n := w.take(); n > 0; from, n = w.take() {
-					w.fail(f.Read(x[:n], from))
-				}
-				done <- struct{}{}
-			}()
-		}
-		for range o.Readers {
-			<-done
-		}
-		return time.Since(start), w.err
-	})
+	start := time.Now()
+	w := &work{ctx: context.Background(), sources: []Source{f}, n: f.n, chunk: o.Chunk, quit: make(chan struct{})}
+	done := make(chan struct{})
+	for range o.Readers {
+		go func() {
+			x := make([]float64, o.Chunk)
+			for from, n := w.take(); n > 0; from, n = w.take() {
+				w.fail(f.Read(x[:n], from))
+			}
+			done <- struct{}{}
+		}()
+	}
+	for range o.Readers {
+		<-done
+	}
+	return time.Since(start), w.err
 }
 
 // BenchmarkHybrid compares processors alone, the device alone and both, by the clock, rounding included: ratio is the time of both to that
-// of the faster alone.
+// of the faster alone. The three take turns, so that whatever disturbs the machine disturbs each of them.
 func BenchmarkHybrid(b *testing.B) {
 	d := realDevice(b)
 	all := families[0].make(1, 1_000_000_000)
 	for n := 1000; n <= len(all); n *= 10 {
-		x := all[:n]
-		h, err := NewHybrid(d, x, 0)
+		h, err := NewHybrid(d, all[:n], 0)
 		if err != nil {
 			b.Fatal(err)
 		}
 		if err := h.Calibrate(); err != nil {
 			b.Fatal(err)
 		}
-		times := map[string]float64{}
 		chosen := h.Share()
-		for _, c := range []struct {
-			name  string
-			share int
-		}{{"cpu", 0}, {"cuda", n}, {"both", chosen}} {
-			b.Run(fmt.Sprintf("n=%d/%s", n, c.name), func(b *testing.B) {
-				h.SetShare(c.share)
-				times[c.name] = reportTimes(b, 15, 8*float64(n), func() (time.Duration, error) {
-					if h.Share() > 0 {
-						if err := h.vector.evict(); err != nil {
-							return 0, err
-						}
-					}
-					start := time.Now()
-					a := new(expansion.Accumulator)
-					_, _, err := h.Sum(a, false)
-					_ = a.Float64()
-					return time.Since(start), err
-				})
-				b.ReportMetric(float64(h.Share())/float64(n), "share")
-				if c.name == "both" {
-					b.ReportMetric(times["both"]/min(times["cpu"], times["cuda"]), "ratio")
+		names, shares := []string{"cpu", "cuda", "both"}, []int{0, n, chosen}
+		times, err := takeTurns(h, shares, hybridRuns(n))
+		if err != nil {
+			b.Fatal(err)
+		}
+		medians := make([]float64, len(names))
+		for i := range times {
+			slices.Sort(times[i])
+			medians[i] = times[i][len(times[i])/2]
+		}
+		for i, name := range names {
+			b.Run(fmt.Sprintf("n=%d/%s", n, name), func(b *testing.B) {
+				reportMedian(b, 8*float64(n), times[i])
+				b.ReportMetric(float64(shares[i])/float64(n), "share")
+				if name == "both" {
+					b.ReportMetric(medians[2]/min(medians[0], medians[1]), "ratio")
 				}
 			})
 		}
 		h.Free()
 	}
+}
+
+// hybridRuns is how often each is timed: more often where it is soon done.
+func hybridRuns(n int) int {
+	if n <= 10_000_000 {
+		return 301
+	}
+	return 41
+}
+
+// takeTurns times sums with each of the shares in turn, with cold caches of the device, in µs.
+func takeTurns(h *Hybrid, shares []int, runs int) ([][]float64, error) {
+	times := make([][]float64, len(shares))
+	for i := range runs + 3 {
+		for k, share := range shares {
+			h.SetShare(share)
+			if share > 0 {
+				if err := h.vector.evict(); err != nil {
+					return nil, err
+				}
+			}
+			start := time.Now()
+			a := new(expansion.Accumulator)
+			_, _, err := h.Sum(a, false)
+			_ = a.Float64()
+			if err != nil {
+				return nil, err
+			}
+			if i >= 3 {
+				times[k] = append(times[k], float64(time.Since(start))/1e3)
+			}
+		}
+	}
+	return times, nil
 }
