@@ -110,7 +110,7 @@ func (d *deferredOnDevice) prepare() (exactWork, error) {
 	var err error
 	switch {
 	case d.wideX != nil: // the device alone, also beside the CPU
-		return newPlanesDot(d.device, d.wideX, d.wideY, d.precision)
+		w, err = newPlanesDot(d.device, d.wideX, d.wideY, d.precision)
 	case d.wide != nil && d.hybrid:
 		w, err = newHybridPacked(d.device, d.wide, d.threads)
 	case d.wide != nil:
@@ -122,6 +122,9 @@ func (d *deferredOnDevice) prepare() (exactWork, error) {
 	}
 	if err == nil || !errors.Is(err, gpu.ErrOutOfMemory) {
 		return w, err
+	}
+	if d.wideX != nil {
+		return newStreamedDot(d.device, d.wideX, d.wideY, d.precision, 0)
 	}
 	if d.wide != nil {
 		return &streamedPacked{device: d.device, numbers: d.wide}, nil

@@ -3,6 +3,7 @@ package reduce
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -110,8 +111,7 @@ func TestGPUDeferredSpecial(t *testing.T) {
 	}
 }
 
-// TestGPUDeferredDot compares dot products, and refuses wide vectors.
-// Dot products of numbers wider than float64 on a device are those of the CPU.
+// TestGPUDeferredWideDot: dot products of numbers wider than float64 on a device are those of the CPU.
 func TestGPUDeferredWideDot(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	sizes := []int{0, 1, 2, 333}
@@ -206,6 +206,7 @@ func TestGPUDeferredTruncatedDot(t *testing.T) {
 	}
 }
 
+// TestGPUDeferredDot: so are those of float64 numbers.
 func TestGPUDeferredDot(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	sizes := []int{0, 1, 2, 777}
@@ -259,12 +260,21 @@ func TestGPUDeferredStreamed(t *testing.T) {
 	a.AddSlice(x)
 	var products expansion.Accumulator
 	products.AddProducts(x, x)
+	wide := make([]*big.Float, 500)
+	squares := new(big.Float).SetPrec(0)
+	for i, v := range reciprocals(500) {
+		wide[i] = new(big.Float).SetPrec(240).SetRat(v)
+		squares.SetPrec(5000).Add(squares, new(big.Float).SetPrec(480).Mul(wide[i], wide[i])) // exact
+	}
+	squares.SetPrec(300)
 	for _, c := range []struct {
 		work exactWork
 		want *big.Float
 	}{
 		{mustWork(t)(newStreamedFloats(device, x, nil, floatsgpu.Options{Readers: 2})), a.Round(300)},
 		{mustWork(t)(newStreamedFloats(device, x, x, floatsgpu.Options{Readers: 2, Threads: 1})), products.Round(300)},
+		{mustWork(t)(newStreamedDot(device, wide, wide, 300, 77)), squares},
+		{mustWork(t)(newStreamedDot(device, wide, wide, 300, 0)), squares},
 		{&streamedPacked{device: device, numbers: p, part: 77}, p.Sum(1).Round(new(big.Float), 300)},
 		{&streamedPacked{device: device, numbers: deferred.NewPacked(0, 100)}, new(big.Float)},
 	} {
@@ -273,10 +283,54 @@ func TestGPUDeferredStreamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.rounded(300); got.Cmp(c.want) != 0 || phases.Kernel <= 0 || !strings.HasSuffix(c.work.variant(), ", streamed") {
+		if got := s.rounded(300); got.Cmp(c.want) != 0 || phases.Kernel <= 0 || !strings.Contains(c.work.variant(), ", streamed") {
 			t.Errorf("%s: %g, want %g; %+v", c.work.variant(), got, c.want, phases)
 		}
 		c.work.Free()
+	}
+}
+
+// TestGPUDeferredDotMemory: a dot product whose residues do not fit the device is streamed, and one whose numbers do not fit is an error.
+func TestGPUDeferredDotMemory(t *testing.T) {
+	device := gputest.Device(t)
+	if !gputest.Emulated() {
+		t.Skip("a GPU has too much memory: the emulator is given less")
+	}
+	const n = 4000
+	x := Terms{Wide: reciprocals(n)}
+	o := Options{Precision: 106, Threads: 2}
+	cpu, _ := newDeferredDot(o)
+	if err := cpu.Load(x, x); err != nil {
+		t.Fatal(err)
+	}
+	cpu.Dot()
+	var used int64
+	if err := device.Do(func() error { used = device.Memory().Current; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	o.Device = gputest.Name(t)
+	for _, c := range []struct {
+		bytes   int64
+		variant string
+	}{{1 << 30, variantPlanes}, {50 * n, variantPlanes + ", streamed in "}, {20 * n, ""}} {
+		t.Setenv("MPBENCH_EMULATOR_MEMORY", fmt.Sprint(used+c.bytes))
+		d, err := newDeferredDotOn(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Load(x, x); err != nil {
+			t.Fatal(err)
+		}
+		d.Dot()
+		switch got := d.(DeviceDotter); {
+		case c.variant == "":
+			if !errors.Is(got.Err(), gpu.ErrOutOfMemory) {
+				t.Errorf("with %d bytes: %v", c.bytes, got.Err())
+			}
+		case got.Err() != nil || !d.Value().Equal(cpu.Value()) || !strings.HasPrefix(d.Format().Variant, c.variant):
+			t.Errorf("with %d bytes: %v (%s, %v), want %v (%s)", c.bytes, d.Value(), d.Format().Variant, got.Err(), cpu.Value(), c.variant)
+		}
+		d.(DeviceDotter).Close()
 	}
 }
 

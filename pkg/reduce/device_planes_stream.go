@@ -1,0 +1,81 @@
+package reduce
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"time"
+
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/rns/deferred"
+	"mpbench/pkg/rns/deferred/ongpu"
+)
+
+// streamedDot is a dot product of numbers wider than float64 whose residues do not fit the device: the second factors are in its memory as they are, the
+// first ones, and the residues of both, go through it in panels each time.
+type streamedDot struct {
+	device  *gpu.Device
+	y       *ongpu.Numbers
+	product *ongpu.HostProduct
+}
+
+// newStreamedDot copies y to the device; panels have so many numbers, 0 for as many as suit the device.
+func newStreamedDot(d *gpu.Device, x, y []*big.Float, precision, panel int) (exactWork, error) {
+	w := &streamedDot{device: d}
+	if err := d.Do(func() error { return w.load(x, y, precision, panel) }); err != nil {
+		w.Free()
+		return nil, err
+	}
+	return w, nil
+}
+
+func (w *streamedDot) load(x, y []*big.Float, precision, panel int) error {
+	numbers, column := deferred.Bigs(y), deferred.Strided(len(y), 1)
+	extent, err := deferred.Measure(numbers, column)
+	if err != nil {
+		return err
+	}
+	left, err := deferred.Pack(deferred.Bigs(x), deferred.Strided(len(x), 1))
+	if err != nil {
+		return err
+	}
+	if w.y, err = uploadPacked(w.device, y); err != nil {
+		return err
+	}
+	row := ongpu.Host{Packed: left, Rows: 1, Columns: len(x), LD: 1}
+	vector := ongpu.HostVector{Numbers: w.y, Host: numbers, Layout: column, Extent: extent}
+	o := ongpu.Options{Precision: precision, Alpha: big.NewFloat(1), Beta: new(big.Float)}
+	w.product, err = ongpu.NewHostProduct(w.device, row, false, vector, o, ongpu.PanelOptions{Columns: panel})
+	return err
+}
+
+func (w *streamedDot) sum(_ context.Context, p *Phases) (exactSum, error) {
+	result := make([]*big.Float, 1)
+	err := w.device.Do(func() error {
+		start := time.Now()
+		if err := w.product.Run(); err != nil {
+			return err
+		}
+		p.Kernel = time.Since(start)
+		start = time.Now()
+		defer func() { p.CopyOut = time.Since(start) }()
+		return w.product.Results(result)
+	})
+	return roundedSum{result[0]}, err
+}
+
+func (w *streamedDot) variant() string {
+	panels, _ := w.product.Panels()
+	return fmt.Sprintf("%s%s in %d panels", variantPlanes, streamed, panels)
+}
+
+func (w *streamedDot) Free() {
+	w.device.Do(func() error {
+		if w.product != nil {
+			w.product.Free()
+		}
+		w.y.Free()
+		return nil
+	})
+	w.product, w.y = nil, nil
+}
