@@ -58,9 +58,10 @@ func (e *deferredEngine) loadScalars(p Problem) error {
 	e.problem = p
 	e.alpha.Set(p.Alpha.numbers().float(new(big.Float), 0))
 	e.beta.Set(p.Beta.numbers().float(new(big.Float), 0))
+	numbers := make([]big.Float, 2*p.Rows()) // one allocation
 	e.y, e.result = make([]*big.Float, p.Rows()), make([]*big.Float, p.Rows())
 	for i := range e.y {
-		e.y[i], e.result[i] = new(big.Float), new(big.Float)
+		e.y[i], e.result[i] = &numbers[2*i], &numbers[2*i+1]
 		if p.readsY() {
 			e.y[i].Set(p.Y.float(new(big.Float), p.yIndex(i)))
 		}

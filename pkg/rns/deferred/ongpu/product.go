@@ -214,11 +214,12 @@ const (
 func (p *Product) defaultShape() Shape {
 	rows, moduli := p.a.Rows(), p.a.Moduli()
 	s := Shape{BlockRows: 16, Early: true} // two rows a warp: the blocks' ends, where less is read at once, are evenly spread
-	if moduli > 32 {
-		s.Together = 2
-	}
+	byWarps := 16                          // moduli up to which a warp for each row is faster
 	if s.PartColumns = partColumns(p.device, rows, moduli); s.PartColumns > 0 {
-		s.BlockRows = 1
+		s.BlockRows, byWarps = 1, 32
+	}
+	if moduli > byWarps {
+		s.Together = 2
 	}
 	return s
 }
