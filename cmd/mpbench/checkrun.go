@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"mpbench/pkg/bench"
@@ -142,13 +143,14 @@ func (c *checker) time(ctx context.Context, planned plannedCheck, j job, base *c
 	}
 	against, err := reference.prepare(c.data)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, errors.Join(err, operation.Close())
 	}
 	if !math.IsInf(t.Limit, 1) {
-		t.Ratio, t.Slower, _ = c.ratios.Exceeds(ctx, t.Limit, operation, against)
+		t.Ratio, t.Slower, _ = c.ratios.Exceeds(ctx, t.Limit, operation.Run, against.Run)
 	}
 	if measured {
-		t.Ratio, _ = c.ratios.Best(ctx, operation, against)
+		t.Ratio, _ = c.ratios.Best(ctx, operation.Run, against.Run)
 	}
-	return t, unchecked, nil
+	err = errors.Join(operation.Err(), against.Err(), operation.Close(), against.Close())
+	return t, unchecked, err
 }

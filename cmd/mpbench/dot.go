@@ -161,6 +161,6 @@ func (o dotOptions) dotJob(s pairSource, m reduce.Method, options reduce.Options
 			sampler.Progress = progress
 			return bench.MeasureDot(ctx, sampler, m, options, data.(bench.DotInput))
 		},
-		prepare: func(data any) (func(), error) { return bench.PrepareDot(m, options, data.(bench.DotInput)) },
+		prepare: func(data any) (bench.Operation, error) { return bench.PrepareDot(m, options, data.(bench.DotInput)) },
 	}
 }

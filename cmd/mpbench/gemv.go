@@ -217,6 +217,6 @@ func (o gemvOptions) gemvJob(s matrixSource, m gemv.Method, options gemv.Options
 			}
 			return result.Record, ok, err
 		},
-		prepare: func(data any) (func(), error) { return bench.PrepareGemv(m, options, data.(bench.GemvInput)) },
+		prepare: func(data any) (bench.Operation, error) { return bench.PrepareGemv(m, options, data.(bench.GemvInput)) },
 	}
 }

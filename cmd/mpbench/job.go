@@ -24,7 +24,7 @@ type job struct {
 
 	load    func() (any, error)
 	measure func(ctx context.Context, data any, progress func(bench.SampleStatus)) (r bench.Record, ok bool, err error)
-	prepare func(data any) (operation func(), err error) // what is timed; nil where it cannot be run by itself
+	prepare func(data any) (bench.Operation, error) // what is timed; nil where it cannot be run by itself
 }
 
 // arrange brings jobs with the same data together, in the order in which the data come first, and leaves each job once.

@@ -233,7 +233,7 @@ func (o sumOptions) inMemory(j job, s source, m reduce.Method, options reduce.Op
 			sampler.Progress = progress
 			return bench.MeasureSum(ctx, sampler, m, options, data.(bench.SumInput))
 		},
-		prepare: func(data any) (func(), error) { return bench.PrepareSum(m, options, data.(bench.SumInput)) },
+		prepare: func(data any) (bench.Operation, error) { return bench.PrepareSum(m, options, data.(bench.SumInput)) },
 	}
 }
 

@@ -210,3 +210,25 @@ func TestTuneCache(t *testing.T) {
 		}
 	}
 }
+
+// failing is an engine whose device has failed.
+type failing struct{ closed bool }
+
+func (f *failing) Err() error { return gpu.ErrFault }
+func (f *failing) Close()     { f.closed = true }
+
+// TestOperation: an operation has the error of its device, and gives the memory back.
+func TestOperation(t *testing.T) {
+	f := &failing{}
+	o := Operation{func() {}, f}
+	if err := o.Err(); !errors.Is(err, gpu.ErrFault) {
+		t.Errorf("error %v", err)
+	}
+	if err := o.Close(); err != nil || !f.closed {
+		t.Errorf("closed %v, error %v", f.closed, err)
+	}
+	plain := Operation{func() {}, 1}
+	if plain.Err() != nil || plain.Close() != nil {
+		t.Error("an engine of the CPU has an error")
+	}
+}
