@@ -15,6 +15,7 @@
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <vector>
 
 using emulator::Kernel;
 
@@ -350,14 +351,18 @@ static int copyNow(void *to, const void *from, size_t n, const void *device) {
 	copyBytes(to, from, n);
 	return 0;
 }
+// A copy from ordinary memory returns when the numbers are in the driver's buffers: they get to their place in the default stream, for which
+// other streams do not wait.
 API cuMemcpyHtoD_v2(void *to, const void *from, size_t n) {
 	NEEDS_CONTEXT;
-	int result = drainAll();
-	return result ? result : copyNow(to, from, n, to);
+	if (!deviceRange(to, n)) return emulator::invalidValue;
+	if (int result = drain(defaultStream)) return result;
+	std::shared_ptr<std::vector<char>> staged(new std::vector<char>((const char *)from, (const char *)from + n));
+	return enqueue(nullptr, [=](Stream &) { return copyNow(to, staged->data(), n, to); });
 }
 API cuMemcpyDtoH_v2(void *to, const void *from, size_t n) {
 	NEEDS_CONTEXT;
-	int result = drainAll();
+	int result = drain(defaultStream);
 	return result ? result : copyNow(to, from, n, from);
 }
 API cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t n, void *stream) {

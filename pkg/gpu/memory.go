@@ -109,14 +109,18 @@ func (b *Buffer[T]) check(n int) {
 	}
 }
 
-// Upload copies x to the beginning of the buffer and waits.
+// Upload copies x to the beginning of the buffer and waits until it is there. The driver's own copy from ordinary memory returns earlier, when the
+// numbers are in its buffers, and streams made by NewStream do not wait for it.
 func (b *Buffer[T]) Upload(x []T) error {
 	b.check(len(x))
 	if len(x) == 0 {
 		return nil
 	}
 	d := b.device
-	return d.call("cuMemcpyHtoD", d.driver.MemcpyHtoD(b.pointer, unsafe.Pointer(&x[0]), uint64(len(x)*sizeOf[T]())))
+	if err := d.call("cuMemcpyHtoD", d.driver.MemcpyHtoD(b.pointer, unsafe.Pointer(&x[0]), uint64(len(x)*sizeOf[T]()))); err != nil {
+		return err
+	}
+	return d.call("cuStreamSynchronize", d.driver.StreamSynchronize((*Stream)(nil).raw()))
 }
 
 // Download waits for the default stream and copies the beginning of the buffer to x. Streams made by NewStream are to be waited for
