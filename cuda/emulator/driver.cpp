@@ -463,7 +463,11 @@ API cuEventRecord(void *e, void *s) {
 		return 0;
 	});
 }
-API cuEventSynchronize(void *) { return drainAll(); }
+API cuEventSynchronize(void *e) {
+	NEEDS_CONTEXT;
+	Event *event = (Event *)e;
+	return event->stream ? reach(*event, event->recorded, *event->stream) : 0;
+}
 API cuEventElapsedTime(float *ms, void *a, void *b) {
 	Event *from = (Event *)a, *to = (Event *)b;
 	if (!from->recorded || from->reached < from->recorded || !to->recorded || to->reached < to->recorded) return 600; // not ready
