@@ -157,7 +157,11 @@ MP_REGISTER(sumProductsFew);
 MP_KERNEL(finish, 128)(Planes p, Finish f) {
 	MP_SHARED(u32, shared);
 	u32 warp = threadIdx.x / 32, row = blockIdx.x * 4 + warp;
-	if (row < p.rows) finishRow(f, p.sums, p.clear, row, shared + warp * rowLimbs(f));
+	bool inside = row < p.rows;
+	Known known = readKnown(f, inside ? row : 0, threadIdx.x % 32);
+	waitForPrevious();
+	prefetchTable(f);
+	if (inside) finishRow(f, known, p.sums, p.clear, row, shared + warp * rowLimbs(f));
 }
 MP_REGISTER(finish);
 

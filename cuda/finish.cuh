@@ -83,22 +83,24 @@ template <int ROWS> MP_DEVICE void reconstruct(u32 *z, u32 pitch, const Finish &
 	}
 }
 
-// prefetchTable brings the table to the first-level cache, by a block or those of its warps that have rows; a read brings 32 bytes. It pays where reads
-// follow one another slowly: for single warps, and for a single block.
+// prefetchTable brings the table to the first-level cache, by a block; a read brings 32 bytes. It pays where reads follow one another slowly: for single
+// warps, and for a single block.
 MP_DEVICE void prefetchTable(const Finish &f) {
 	u32 words = (f.moduli + 1) * (f.unitAlpha ? f.lanes : f.productLimbs);
 	const u32 *table = f.unitAlpha ? f.crt : f.table;
 	for (u32 i = threadIdx.x * 8; i < words; i += blockDim.x * 8) prefetch(table + i);
 }
 
-// What a lane needs for a row's first coefficients that no kernel before has written: it can be read before waitForPrevious.
+// What a lane needs for a row and its first coefficients that no kernel before has written: it can be read before waitForPrevious. head is that of
+// y_i.
 struct Known {
+	i64 rowExp, head;
 	u32 delta, weight;
 	double reciprocal;
 };
 
-MP_DEVICE Known readKnown(const Finish &f, u32 k) {
-	Known n = {0, 0, 0};
+MP_DEVICE Known readKnown(const Finish &f, u64 row, u32 k) {
+	Known n = {f.rowExp[row], f.betaLimbs ? f.yHeads[row] : 0, 0, 0, 0};
 	if (k < f.moduli) {
 		n.delta = f.delta[k];
 		n.weight = f.weight[k];
@@ -284,19 +286,15 @@ MP_DEVICE void finishTerms(const Finish &f, i64 rowExp, i64 head, const u32 *sum
 	roundWindow(f, total, n, negative, exp, row, lane);
 }
 
-// finishRow finishes a row by one warp with rowLimbs(f) words of shared memory. If clear, it sets the row's sums to 0 after having
-// read them.
-MP_DEVICE void finishRow(const Finish &f, u64 *sums, bool clearSums, u64 row, u32 *shared) {
+// finishRow finishes a row by one warp with rowLimbs(f) words of shared memory. known is readKnown of the row and lane. If clear, it sets
+// the row's sums to 0 after having read them.
+MP_DEVICE void finishRow(const Finish &f, const Known &known, u64 *sums, bool clearSums, u64 row, u32 *shared) {
 	u32 lane = threadIdx.x % 32;
-	Known known = readKnown(f, lane);
-	i64 rowExp = f.rowExp[row], head = f.betaLimbs ? f.yHeads[row] : 0;
-	waitForPrevious();
-	prefetchTable(f);
 	u32 *c = shared, *sum = c + f.moduli + 1, *window = sum + f.productLimbs;
 	coefficients(c, f, true, known, sums + row * f.moduli, clearSums, lane);
 	reconstruct<1>(sum, 0, f, c, lane, 32);
 	bool negative = magnitude(sum, f.productLimbs, lane);
-	finishTerms(f, rowExp, head, sum, negative, window, row, lane);
+	finishTerms(f, known.rowExp, known.head, sum, negative, window, row, lane);
 }
 
 // finishRows finishes rows first to first + ROWS - 1 by a block of at least 32*ROWS threads with ROWS*rowLimbs(f) words of shared memory.
@@ -307,7 +305,7 @@ template <int ROWS> MP_DEVICE void finishRows(const Finish &f, u64 *sums, bool c
 	if (gridDim.x == 1) prefetchTable(f);
 	u32 *c = shared, *sums0 = c + f.moduli + 1, mine = (warp < ROWS ? warp : 0) * pitch;
 	if (inside) {
-		coefficients(c + mine, f, false, Known{0, 0, 0}, sums + (u64)row * f.moduli, clearSums, lane);
+		coefficients(c + mine, f, false, Known{0, 0, 0, 0, 0}, sums + (u64)row * f.moduli, clearSums, lane);
 	} else if (warp < ROWS) { // beyond the last row: zeros
 		for (u32 i = lane; i <= f.moduli; i += 32) c[mine + i] = 0;
 	}
