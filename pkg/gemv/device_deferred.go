@@ -2,7 +2,6 @@ package gemv
 
 import (
 	"fmt"
-	"math/big"
 	"time"
 
 	"mpbench/pkg/exact"
@@ -14,45 +13,32 @@ import (
 // deviceDeferred is the deferred engine on a GPU. The numbers cross the bus as they are, float64 or packed words, and become residues
 // there; sums, reconstruction, alpha, beta and rounding are the device's. Without sums (alpha = 0, no elements) the host does what there is to do.
 type deviceDeferred struct {
-	deferredEngine
-	device  *gpu.Device
+	deviceCommon
 	a       *ongpu.Matrix
 	dX      *ongpu.Vector
 	product *ongpu.Product
 	raw     []*ongpu.Numbers // what truncated products are repaired from
-	kernels []KernelProfile
-	events  [3]*gpu.Event // before the sums, between, after the rounding
-	times   DeviceTimes
-	convert time.Duration // numbers to residues, on the device
-	repair  time.Duration // rows computed again, in the last run
-	fetched bool
-	err     error
+	events  [3]*gpu.Event    // before the sums, between, after the rounding
+	convert time.Duration    // numbers to residues, on the device
+	repair  time.Duration    // rows computed again, in the last run
 }
 
 func newDeviceDeferred(o Options) (*deviceDeferred, error) {
-	device, err := gpu.OpenName(o.Device)
+	common, err := newDeviceCommon(o)
 	if err != nil {
 		return nil, err
 	}
-	return &deviceDeferred{deferredEngine: deferredEngine{precision: o.Precision, maxBytes: o.MaxBytes}, device: device}, nil
+	return &deviceDeferred{deviceCommon: common}, nil
 }
 
 // Load copies the numbers to the device and converts them there.
 func (e *deviceDeferred) Load(p Problem) error {
 	e.Close()
-	*e = deviceDeferred{deferredEngine: deferredEngine{precision: e.precision, maxBytes: e.maxBytes}, device: e.device}
-	start := time.Now()
-	if err := e.loadScalars(p); err != nil {
+	*e = deviceDeferred{deviceCommon: e.fresh()}
+	if err := e.loadVectors(p); err != nil || p.work() != full {
 		return err
 	}
-	if p.hasSpecialVector() {
-		e.special = p.specialRows()
-	}
-	e.times.Convert = time.Since(start)
-	if p.work() != full {
-		return nil
-	}
-	err := e.device.Do(func() error { return e.loadProduct() })
+	err := e.device.Do(e.loadProduct)
 	if err != nil {
 		e.Close()
 	}
@@ -287,13 +273,10 @@ func (e *deviceDeferred) launchBetween(cold bool, between func() error) error {
 
 // Result copies the components of the last Run to the host.
 func (e *deviceDeferred) Result() []exact.Value {
-	if e.product != nil && !e.fetched && e.err == nil {
-		start := time.Now()
-		e.err = e.device.Do(func() error { return e.product.Results(e.result) })
-		e.times.CopyOut = time.Since(start)
-		e.fetched = true
+	if e.product == nil {
+		return e.deferredEngine.Result()
 	}
-	return e.deferredEngine.Result()
+	return e.fetch(e.product.Results)
 }
 
 func (e *deviceDeferred) Phases() []Phase {
@@ -313,13 +296,6 @@ func (e *deviceDeferred) Phases() []Phase {
 	return phases
 }
 
-func (e *deviceDeferred) Err() error               { return e.err }
-func (e *deviceDeferred) Times() DeviceTimes       { return e.times }
-func (e *deviceDeferred) Kernels() []KernelProfile { return append([]KernelProfile(nil), e.kernels...) }
-func (e *deviceDeferred) Warnings() []string       { return nil }
-
-func (e *deviceDeferred) Device() string { return recordName(e.device) }
-
 func (e *deviceDeferred) Close() {
 	if e.a == nil && e.raw == nil {
 		return
@@ -337,11 +313,6 @@ func (e *deviceDeferred) Close() {
 		return nil
 	})
 	e.a, e.dX, e.product = nil, nil, nil
-}
-
-// ErrorBound is that of the CPU's deferred.
-func (e *deviceDeferred) ErrorBound(i int, s exact.Summary) *big.Rat {
-	return e.deferredEngine.ErrorBound(i, s)
 }
 
 func (e *deviceDeferred) Format() Format {

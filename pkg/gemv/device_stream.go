@@ -14,39 +14,26 @@ import (
 // deviceStream is the deferred engine on a GPU with A in host memory: every run copies it in panels, which become residues and are multiplied while
 // the next ones are copied. Times are by the clock. Without sums (alpha = 0, no elements) the host does what there is to do.
 type deviceStream struct {
-	deferredEngine
-	device  *gpu.Device
-	cut     ongpu.PanelOptions
-	x       *ongpu.Numbers
-	product *ongpu.HostProduct
-	kernels []KernelProfile // of the last pass, all panels together
-	times   DeviceTimes
-	fetched bool
-	err     error
+	deviceCommon // kernels: of the last pass, all panels together
+	cut          ongpu.PanelOptions
+	x            *ongpu.Numbers
+	product      *ongpu.HostProduct
 }
 
 func newDeviceStream(o Options) (*deviceStream, error) {
-	device, err := gpu.OpenName(o.Device)
+	common, err := newDeviceCommon(o)
 	if err != nil {
 		return nil, err
 	}
-	return &deviceStream{deferredEngine: deferredEngine{precision: o.Precision, maxBytes: o.MaxBytes}, device: device}, nil
+	return &deviceStream{deviceCommon: common}, nil
 }
 
 // Load copies x and prepares everything; A is only sampled, or packed and measured if it is wide.
 func (e *deviceStream) Load(p Problem) error {
 	e.Close()
-	*e = deviceStream{deferredEngine: deferredEngine{precision: e.precision, maxBytes: e.maxBytes}, device: e.device, cut: e.cut}
-	start := time.Now()
-	if err := e.loadScalars(p); err != nil {
+	*e = deviceStream{deviceCommon: e.fresh(), cut: e.cut}
+	if err := e.loadVectors(p); err != nil || p.work() != full {
 		return err
-	}
-	if p.hasSpecialVector() {
-		e.special = p.specialRows()
-	}
-	e.times.Convert = time.Since(start)
-	if p.work() != full {
-		return nil
 	}
 	err := e.device.Do(e.loadProduct)
 	if err != nil {
@@ -148,13 +135,10 @@ func (e *deviceStream) describe() error {
 
 // Result copies the components of the last Run to the host.
 func (e *deviceStream) Result() []exact.Value {
-	if e.product != nil && !e.fetched && e.err == nil {
-		start := time.Now()
-		e.err = e.device.Do(func() error { return e.product.Results(e.result) })
-		e.times.CopyOut = time.Since(start)
-		e.fetched = true
+	if e.product == nil {
+		return e.deferredEngine.Result()
 	}
-	return e.deferredEngine.Result()
+	return e.fetch(e.product.Results)
 }
 
 // Phases are those of the run by the clock: the kernels of all panels but the last run while the next one is copied.
@@ -187,12 +171,6 @@ func counted(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
-
-func (e *deviceStream) Err() error               { return e.err }
-func (e *deviceStream) Times() DeviceTimes       { return e.times }
-func (e *deviceStream) Kernels() []KernelProfile { return append([]KernelProfile(nil), e.kernels...) }
-func (e *deviceStream) Warnings() []string       { return nil }
-func (e *deviceStream) Device() string           { return recordName(e.device) }
 
 func (e *deviceStream) Close() {
 	if e.x == nil {
