@@ -72,6 +72,9 @@ func mask(text string) string {
 
 // TestReadme runs the README's sessions and compares everything but the times.
 func TestReadme(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: the full tests run the README's sessions")
+	}
 	sessions := readSessions(t, readme)
 	if len(sessions) < 2 {
 		t.Fatalf("%d sessions found", len(sessions))
