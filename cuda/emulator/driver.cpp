@@ -319,6 +319,26 @@ API cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
 		return emulator::launch(*k, pointers.data(), {gx, gy, gz}, {bx, by, bz}, shared);
 	});
 }
+
+// What the driver API calls CUlaunchConfig and CUlaunchAttribute.
+struct LaunchAttribute {
+	unsigned id, padding, value[16];
+};
+struct LaunchConfig {
+	unsigned grid[3], block[3], shared;
+	void *stream;
+	const LaunchAttribute *attributes;
+	unsigned count;
+};
+
+// The only attribute: the kernel may begin before the one in front of it has ended. Here it does not.
+static const unsigned programmaticSerialization = 6;
+
+API cuLaunchKernelEx(const LaunchConfig *c, void *f, void **parameters, void **) {
+	for (unsigned i = 0; i < c->count; i++)
+		if (c->attributes[i].id != programmaticSerialization || c->attributes[i].value[0] > 1) return emulator::invalidValue;
+	return cuLaunchKernel(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared, c->stream, parameters, nullptr);
+}
 API cuMemGetInfo_v2(size_t *available, size_t *total) {
 	NEEDS_CONTEXT;
 	*total = memoryLimit();

@@ -187,3 +187,22 @@ func TestDoEndsAsItsFunction(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestEarly: on a device that can let kernels begin early, modules that are made for that are taken; products in rns/deferred/ongpu use them.
+func TestEarly(t *testing.T) {
+	if gputest.Device(t).Info().Major < 9 {
+		t.Skip("needs a device of compute capability 9.0")
+	}
+	onDevice(t, func(d *gpu.Device) error {
+		for name, want := range map[string]bool{"deferred": true, "selftest": false} {
+			m, err := d.Module(name)
+			if err != nil {
+				return err
+			}
+			if gpu.Early(m) != want {
+				t.Errorf("kernels of %s may begin early: %v", name, !want)
+			}
+		}
+		return nil
+	})
+}
