@@ -6,6 +6,8 @@ import (
 
 	"mpbench/pkg/exact"
 	"mpbench/pkg/gpu"
+	"mpbench/pkg/rns/deferred"
+	"mpbench/pkg/rns/deferred/ongpu"
 )
 
 // deviceCommon is what the deferred engines on a GPU have in common: everything around the product.
@@ -57,3 +59,31 @@ func (e *deviceCommon) Times() DeviceTimes       { return e.times }
 func (e *deviceCommon) Kernels() []KernelProfile { return append([]KernelProfile(nil), e.kernels...) }
 func (e *deviceCommon) Warnings() []string       { return nil }
 func (e *deviceCommon) Device() string           { return recordName(e.device) }
+
+// inputs are what a product needs on the device, still in host memory.
+type inputs struct {
+	a, x    *deferred.Packed // nil for float64
+	xLayout deferred.Layout  // of x as a column, and its extent
+	xExtent deferred.Extent
+	options ongpu.Options
+}
+
+// pack packs wide numbers and y, and measures x.
+func (e *deviceCommon) pack() (in inputs, err error) {
+	start := time.Now()
+	defer func() { e.times.Convert += time.Since(start) }()
+	p := &e.problem
+	in.xLayout = deferred.Strided(p.Terms(), p.IncX)
+	in.options = ongpu.Options{Precision: e.precision, Alpha: &e.alpha, Beta: &e.beta}
+	if in.a, err = packed(p.A); err != nil {
+		return in, err
+	}
+	if in.x, err = packed(p.X); err != nil {
+		return in, err
+	}
+	if in.xExtent, err = deferred.Measure(source(p.X), in.xLayout); err != nil || e.beta.Sign() == 0 {
+		return in, err
+	}
+	in.options.Y, err = deferred.Pack(deferred.Bigs(e.y), deferred.Strided(len(e.y), 1))
+	return in, err
+}

@@ -51,45 +51,27 @@ func (e *deviceDeferred) loadProduct() error {
 	if err := e.checkLeast(); err != nil {
 		return err
 	}
-	xLayout := deferred.Strided(p.Terms(), p.IncX)
+	in, err := e.pack()
+	if err != nil {
+		return err
+	}
 	start := time.Now()
-	packedX, err := packed(p.X)
-	if err != nil {
-		return err
-	}
-	packedA, err := packed(p.A)
-	if err != nil {
-		return err
-	}
-	extent, err := deferred.Measure(source(p.X), xLayout)
-	if err != nil {
-		return err
-	}
-	var y *deferred.Packed
-	if e.beta.Sign() != 0 {
-		if y, err = deferred.Pack(deferred.Bigs(e.y), deferred.Strided(len(e.y), 1)); err != nil {
-			return err
-		}
-	}
-	e.times.Convert += time.Since(start)
-	start = time.Now()
-	a, err := uploadNumbers(e.device, p.A, packedA)
+	a, err := uploadNumbers(e.device, p.A, in.a)
 	if err != nil {
 		return e.memoryError(err, 0)
 	}
 	e.raw = append(e.raw, a)
-	x, err := uploadNumbers(e.device, p.X, packedX)
+	x, err := uploadNumbers(e.device, p.X, in.x)
 	if err != nil {
 		return e.memoryError(err, 0)
 	}
 	e.raw = append(e.raw, x)
 	e.times.CopyIn = time.Since(start)
 	start = time.Now()
-	if err := e.convertNumbers(a, x, xLayout, extent); err != nil {
+	if err := e.convertNumbers(a, x, in.xLayout, in.xExtent); err != nil {
 		return err
 	}
-	o := ongpu.Options{Precision: e.precision, Alpha: &e.alpha, Beta: &e.beta, Y: y}
-	if e.product, err = ongpu.NewProduct(e.a, e.dX, o); err != nil {
+	if e.product, err = ongpu.NewProduct(e.a, e.dX, in.options); err != nil {
 		return e.memoryError(err, e.a.Bytes())
 	}
 	if err := e.reconsider(); err != nil {

@@ -44,32 +44,17 @@ func (e *deviceStream) Load(p Problem) error {
 
 func (e *deviceStream) loadProduct() error {
 	p := &e.problem
-	start := time.Now()
-	a := ongpu.Host{Float64: p.A.Float64, Rows: p.M, Columns: p.N, LD: p.LDA}
-	x := ongpu.HostVector{Host: source(p.X), Layout: deferred.Strided(p.Terms(), p.IncX)}
-	packedX, err := packed(p.X)
+	in, err := e.pack()
 	if err != nil {
 		return err
 	}
-	if a.Packed, err = packed(p.A); err != nil {
-		return err
-	}
-	if x.Extent, err = deferred.Measure(source(p.X), x.Layout); err != nil {
-		return err
-	}
-	o := ongpu.Options{Precision: e.precision, Alpha: &e.alpha, Beta: &e.beta}
-	if e.beta.Sign() != 0 {
-		if o.Y, err = deferred.Pack(deferred.Bigs(e.y), deferred.Strided(len(e.y), 1)); err != nil {
-			return err
-		}
-	}
-	e.times.Convert += time.Since(start)
-	start = time.Now()
-	if e.x, err = uploadNumbers(e.device, p.X, packedX); err != nil {
+	start := time.Now()
+	if e.x, err = uploadNumbers(e.device, p.X, in.x); err != nil {
 		return e.memoryError(err)
 	}
-	x.Numbers = e.x
-	e.product, err = ongpu.NewHostProduct(e.device, a, p.Op == Trans, x, o, e.cut)
+	a := ongpu.Host{Float64: p.A.Float64, Packed: in.a, Rows: p.M, Columns: p.N, LD: p.LDA}
+	x := ongpu.HostVector{Numbers: e.x, Host: source(p.X), Layout: in.xLayout, Extent: in.xExtent}
+	e.product, err = ongpu.NewHostProduct(e.device, a, p.Op == Trans, x, in.options, e.cut)
 	e.times.CopyIn = time.Since(start)
 	return e.memoryError(err)
 }
