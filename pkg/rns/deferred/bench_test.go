@@ -97,6 +97,62 @@ func BenchmarkGEMV(b *testing.B) {
 	}
 }
 
+// BenchmarkTruncated times products of float64 numbers of all exponents, rounded to 53 bits, with factors as NewPlanFor truncates them and with exact
+// ones, and what comes before: plan and conversion. ns/elem is the mean; repaired are the rows computed again.
+func BenchmarkTruncated(b *testing.B) {
+	const size, prec = 400, 53
+	rng := rand.New(rand.NewPCG(5, 6))
+	a, x := make([]float64, size*size), make([]float64, size)
+	for _, list := range [][]float64{a, x} {
+		for i := range list {
+			list[i] = math.Ldexp(rng.Float64()-0.5, rng.IntN(2000)-1000)
+		}
+	}
+	l, xl := RowMajor(size, size, size), Strided(size, 1)
+	extent, err := Measure(Float64s(x), xl)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, plan := range map[string]func() (*Plan, error){
+		"truncated": func() (*Plan, error) {
+			return NewPlanFor(Float64s(a), l, NoTrans, Float64s(x), xl, prec, Options{Threads: 1})
+		},
+		"exact": func() (*Plan, error) { return NewPlan(Float64s(a), l, NoTrans, extent, Options{Threads: 1}) },
+	} {
+		p, err := plan()
+		if err != nil {
+			b.Fatal(err)
+		}
+		matrix := p.Matrix()
+		vector, err := matrix.NewVector(Float64s(x), xl)
+		if err != nil {
+			b.Fatal(err)
+		}
+		s, y := matrix.NewAccumulator(NoTrans), make([]float64, size)
+		perElement := func(b *testing.B) {
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/size/size, "ns/elem")
+			b.ReportMetric(float64(p.Moduli()), "moduli")
+		}
+		b.Run(name+"/product", func(b *testing.B) {
+			for b.Loop() {
+				s.GemvFloat64(y, 1, matrix, vector, 0, 1)
+			}
+			perElement(b)
+			b.ReportMetric(float64(s.Repaired()), "repaired")
+		})
+		b.Run(name+"/conversion", func(b *testing.B) {
+			for b.Loop() {
+				p, err := plan()
+				if err != nil {
+					b.Fatal(err)
+				}
+				p.Matrix()
+			}
+			perElement(b)
+		})
+	}
+}
+
 // BenchmarkBandwidth is what the figures of the other benchmarks are to be seen beside: bytes read by the plain summation of an array far
 // beyond all caches, and bytes read and written by copying it.
 func BenchmarkBandwidth(b *testing.B) {
