@@ -153,6 +153,39 @@ func BenchmarkTruncated(b *testing.B) {
 	}
 }
 
+// BenchmarkRepaired is BenchmarkTruncated's product where every sum is exactly zero, so that every row is computed again.
+func BenchmarkRepaired(b *testing.B) {
+	const size, prec = 400, 53
+	rng := rand.New(rand.NewPCG(5, 6))
+	a, x := make([]float64, size*size), make([]float64, size)
+	for k := range a {
+		if a[k] = math.Ldexp(rng.Float64()-0.5, rng.IntN(2000)-1000); k%2 == 1 {
+			a[k] = -a[k-1]
+		}
+	}
+	for j := range x {
+		if x[j] = math.Ldexp(rng.Float64()-0.5, rng.IntN(2000)-1000); j%2 == 1 {
+			x[j] = x[j-1]
+		}
+	}
+	xl := Strided(size, 1)
+	p, err := NewPlanFor(Float64s(a), RowMajor(size, size, size), NoTrans, Float64s(x), xl, prec, Options{Threads: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	matrix := p.Matrix()
+	vector, err := matrix.NewVector(Float64s(x), xl)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, y := matrix.NewAccumulator(NoTrans), make([]float64, size)
+	for b.Loop() {
+		s.GemvFloat64(y, 1, matrix, vector, 0, 1)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/size/size, "ns/elem")
+	b.ReportMetric(float64(s.Repaired()), "repaired")
+}
+
 // BenchmarkBandwidth is what the figures of the other benchmarks are to be seen beside: bytes read by the plain summation of an array far
 // beyond all caches, and bytes read and written by copying it.
 func BenchmarkBandwidth(b *testing.B) {
