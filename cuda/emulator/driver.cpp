@@ -57,8 +57,15 @@ struct Graph {
 	std::deque<Operation> operations;
 };
 
+// A kernel of a module, and the bytes of dynamic shared memory that a block may use.
+struct Function {
+	const Kernel *kernel;
+	size_t sharedLimit = 48 << 10;
+};
+
 struct Module {
 	std::string ptx;
+	std::map<std::string, Function> functions;
 };
 
 std::set<Stream *> streams;
@@ -286,9 +293,9 @@ API cuModuleUnload(void *m) {
 API cuModuleGetFunction(void **f, void *m, const char *name) {
 	NEEDS_CONTEXT;
 	if (((Module *)m)->ptx.find(std::string(".entry ") + name + "(") == std::string::npos) return emulator::notFound;
-	for (Kernel &k : kernels())
+	for (const Kernel &k : kernels())
 		if (!strcmp(k.name, name)) {
-			*f = &k;
+			*f = &((Module *)m)->functions.emplace(name, Function{&k}).first->second;
 			return 0;
 		}
 	return emulator::notFound;
@@ -297,16 +304,25 @@ API cuFuncGetAttribute(int *v, int attribute, void *) {
 	*v = attribute == 0 ? 1024 : attribute == 4 ? 32 : 0;
 	return 0;
 }
-API cuFuncSetAttribute(void *, int, int) { return failure; }
-API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *, int threads, size_t) {
-	*n = threads > 0 ? 2048 / threads : 0;
+API cuFuncSetAttribute(void *f, int attribute, int value) {
+	NEEDS_CONTEXT;
+	if (attribute != 8 || value < 0 || value > 227 << 10) return emulator::invalidValue;
+	((Function *)f)->sharedLimit = value;
+	return 0;
+}
+API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *f, int threads, size_t shared) {
+	NEEDS_CONTEXT;
+	if (threads <= 0) return emulator::invalidValue;
+	int byShared = (228 << 10) / (shared + 1024);
+	*n = shared > ((const Function *)f)->sharedLimit ? 0 : 2048 / threads < byShared ? 2048 / threads : byShared;
 	return 0;
 }
 API cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream,
                    void **parameters, void **) {
 	NEEDS_CONTEXT;
-	const Kernel *k = (const Kernel *)f;
-	if (!gx || !gy || !gz || !bx || !by || !bz || bx * by * bz > 1024 || gy > 65535 || gz > 65535 || shared > 227 << 10)
+	const Function *function = (const Function *)f;
+	const Kernel *k = function->kernel;
+	if (!gx || !gy || !gz || !bx || !by || !bz || bx * by * bz > 1024 || gy > 65535 || gz > 65535 || shared > function->sharedLimit)
 		return emulator::invalidValue;
 	auto copies = std::make_shared<std::vector<std::vector<unsigned char>>>();
 	for (size_t i = 0; i < k->sizes.size(); i++) {

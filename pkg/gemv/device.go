@@ -63,11 +63,6 @@ func residentBlocks[P any](e *deviceResidues, name string, threads, shared int) 
 	if err != nil {
 		return 0, err
 	}
-	if shared > 48<<10 { // the occupancy of what is not allowed is 0
-		if err := k.Reserve(shared); err != nil {
-			return 0, err
-		}
-	}
 	occupancy, err := k.Occupancy(threads, shared)
 	info := e.device.Info()
 	return max(1, int(occupancy*float64(info.ThreadsPerMP)/float64(threads)+0.5)*info.Multiprocessors), err

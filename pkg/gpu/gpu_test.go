@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"mpbench/pkg/gpu"
@@ -121,6 +122,10 @@ func TestBlockSum(t *testing.T) {
 }
 
 func sumOnDevice(d *gpu.Device, k *gpu.Kernel[blockSum], x []uint64) (uint64, error) {
+	return launchSum(d, k, gpu.Launch{Grid: gpu.Dim{X: 3}, Block: gpu.Dim{X: 64}, Shared: 8 * 64}, x)
+}
+
+func launchSum(d *gpu.Device, k *gpu.Kernel[blockSum], l gpu.Launch, x []uint64) (uint64, error) {
 	in, err := gpu.Upload(d, x)
 	if err != nil {
 		return 0, err
@@ -131,12 +136,48 @@ func sumOnDevice(d *gpu.Device, k *gpu.Kernel[blockSum], x []uint64) (uint64, er
 		return 0, err
 	}
 	defer sum.Free()
-	if err := k.Launch(gpu.Launch{Grid: gpu.Dim{X: 3}, Block: gpu.Dim{X: 64}, Shared: 8 * 64}, blockSum{sum.Pointer(), in.Pointer(), uint64(len(x))}); err != nil {
+	if err := k.Launch(l, blockSum{sum.Pointer(), in.Pointer(), uint64(len(x))}); err != nil {
 		return 0, err
 	}
 	got := make([]uint64, 1)
 	err = sum.Download(got)
 	return got[0], err
+}
+
+// Shared memory beyond what a kernel may use by default: asked for by launches and before occupancies are computed, and what one of two that
+// hold the same kernel asks for does not take away from the other.
+func TestMuchSharedMemory(t *testing.T) {
+	onDevice(t, func(d *gpu.Device) error {
+		var kernels [2]*gpu.Kernel[blockSum]
+		for i := range kernels {
+			var err error
+			if kernels[i], err = function[blockSum](d, "blockSum"); err != nil {
+				return err
+			}
+		}
+		most := d.Info().SharedPerBlock
+		if most < 64<<10 {
+			t.Skipf("a block has %d bytes of shared memory at most", most)
+		}
+		occupancy, err := kernels[0].Occupancy(64, most)
+		if err != nil {
+			return err
+		}
+		if want := 64 / float64(d.Info().ThreadsPerMP); occupancy != want {
+			t.Errorf("occupancy %g with all the shared memory, want that of one block, %g", occupancy, want)
+		}
+		for _, l := range []struct{ kernel, shared int }{{0, most}, {1, 60 << 10}, {0, most}, {1, most}} {
+			launch := gpu.Launch{Block: gpu.Dim{X: 64}, Shared: l.shared}
+			got, err := launchSum(d, kernels[l.kernel], launch, []uint64{3, 4})
+			if err != nil || got != 7 {
+				t.Errorf("%d bytes: got %d, %v", l.shared, got, err)
+			}
+		}
+		if _, err := kernels[0].Occupancy(64, most+1); err == nil || !strings.Contains(err.Error(), "shared memory") {
+			t.Errorf("more than the device has: %v", err)
+		}
+		return nil
+	})
 }
 
 func TestWarpSum(t *testing.T) {

@@ -22,6 +22,8 @@ type Module struct {
 	ptx    string
 	handle uintptr
 	early  bool // kernels may begin early
+
+	reserved map[string]*int // by kernel: bytes of dynamic shared memory that it may use
 }
 
 // Module compiles the kernels of cuda/NAME.cu for the device, at the first call: of NAME_sm90.ptx, if there is one and device and driver
@@ -68,7 +70,7 @@ const (
 )
 
 func (d *Device) load(name, ptx string) (*Module, error) {
-	m := &Module{device: d, name: name, ptx: ptx}
+	m := &Module{device: d, name: name, ptx: ptx, reserved: map[string]*int{}}
 	image := append([]byte(ptx), 0)
 	log := make([]byte, logBytes)
 	var pin runtime.Pinner
@@ -91,7 +93,7 @@ type Kernel[P any] struct {
 	module *Module
 	name   string
 	handle uintptr
-	shared int // bytes of dynamic shared memory that it was prepared for
+	shared *int // bytes of dynamic shared memory that it may use, in the module
 
 	parameters P // what a launch reads; the heap does not move
 	pointers   []unsafe.Pointer
@@ -100,7 +102,11 @@ type Kernel[P any] struct {
 // Function finds a kernel of the module. P is a struct of fields of fixed size without Go pointers; numbers and sizes of its
 // fields are compared with the parameters in the PTX, and a difference is an error.
 func Function[P any](m *Module, name string) (*Kernel[P], error) {
-	k := &Kernel[P]{module: m, name: name}
+	if m.reserved[name] == nil {
+		m.reserved[name] = new(int)
+		*m.reserved[name] = sharedByDefault
+	}
+	k := &Kernel[P]{module: m, name: name, shared: m.reserved[name]}
 	if err := checkParameters(reflect.TypeFor[P](), m.ptx, name); err != nil {
 		return nil, fmt.Errorf("gpu: kernel %s of %s.ptx: %w", name, m.name, err)
 	}
@@ -195,15 +201,13 @@ const (
 	attributeLocal       = 3
 	attributeRegisters   = 4
 	attributeSharedLimit = 8
-	sharedByDefault      = 48 << 10
+	sharedByDefault      = 48 << 10 // what a kernel may use without asking
 )
 
 // Launch puts the kernel into the stream; it does not wait. Not for use by two goroutines at once.
 func (k *Kernel[P]) Launch(l Launch, p P) error {
-	if l.Shared > k.shared && l.Shared > sharedByDefault {
-		if err := k.Reserve(l.Shared); err != nil {
-			return err
-		}
+	if err := k.reserve(l.Shared); err != nil {
+		return err
 	}
 	k.parameters = p
 	var list uintptr
@@ -264,8 +268,12 @@ func (k *Kernel[P]) launchEarly(l Launch, g, b Dim, list uintptr) error {
 
 func (d Dim) filled() Dim { return Dim{max(d.X, 1), max(d.Y, 1), max(d.Z, 1)} }
 
-// Reserve lets launches use more than 48 KiB of dynamic shared memory, up to Info.SharedPerBlock. Launch does it by itself.
-func (k *Kernel[P]) Reserve(bytes int) error {
+// reserve lets launches use so many bytes of dynamic shared memory, up to Info.SharedPerBlock. What the driver allows belongs to the kernel, not
+// to the launch, and is never made less: others may hold the same kernel.
+func (k *Kernel[P]) reserve(bytes int) error {
+	if bytes <= *k.shared {
+		return nil
+	}
 	d := k.module.device
 	if limit := d.info.SharedPerBlock; bytes > limit {
 		return fmt.Errorf("%s: %s wants %d bytes of shared memory a block; the device has %d", d.Name(), k.name, bytes, limit)
@@ -273,7 +281,7 @@ func (k *Kernel[P]) Reserve(bytes int) error {
 	if err := d.callNote("cuFuncSetAttribute", d.driver.FuncSetAttribute(k.handle, attributeSharedLimit, int32(bytes)), k.name); err != nil {
 		return err
 	}
-	k.shared = bytes
+	*k.shared = bytes
 	return nil
 }
 
@@ -301,6 +309,9 @@ func (k *Kernel[P]) Attributes() (Attributes, error) {
 
 // Occupancy returns the share of a multiprocessor's threads that are resident at a launch, 0 to 1.
 func (k *Kernel[P]) Occupancy(threads, shared int) (float64, error) {
+	if err := k.reserve(shared); err != nil { // what is not allowed has the occupancy 0
+		return 0, err
+	}
 	d := k.module.device
 	var blocks int32
 	err := d.callNote("cuOccupancyMaxActiveBlocksPerMultiprocessor", d.driver.OccupancyMaxActiveBlocks(&blocks, k.handle, int32(threads), uint64(shared)), k.name)
