@@ -5,8 +5,7 @@
 // a device has one in signed words of 64 bits, followed by the numbers of positive infinities, negative infinities and NaN among the
 // terms. All of it is integer addition, so that the order of terms, of warps and of launches changes no bit.
 //
-// Most terms do not get there one by one: they are added in binary64, in bins, as in package expansion, whose documentation
-// has the proof that nothing is rounded.
+// Terms do not get there one by one, as far as possible: see warp_sum.cuh.
 #ifndef MPBENCH_DIGITS_CUH
 #define MPBENCH_DIGITS_CUH
 
@@ -41,6 +40,12 @@ MP_DEVICE void addInteger(u32 first, u64 m, u32 position, bool negative) {
 	addDigit(i + 2, (u32)(m >> (32 - shift)) & 0xffff, negative);
 	addDigit(i + 3, (u32)(m >> (48 - shift)) & 0xffff, negative);
 	addDigit(i + 4, (u32)(m >> 1 >> (63 - shift)), negative); // a shift by 64 gives 0
+}
+
+// addSigned is addInteger for an integer in two's complement, above -2^63.
+MP_DEVICE void addSigned(u32 first, u64 m, u32 position) {
+	bool negative = m >> 63;
+	if (m) addInteger(first, negative ? 0 - m : m, position, negative);
 }
 
 // countSpecial counts an infinity or NaN.
@@ -89,149 +94,5 @@ MP_CALLED void addProduct(u32 first, u64 *total, double x, double y) {
 		addDigit(i + 4 + k, (u32)(top >> 16 * k) & 0xffff, negative);
 	}
 }
-
-// Bins are one thread's biased sums at L levels: level k has the anchor 1.5 * 2^E_k, E_(k+1) = E_k - 43, and takes at most 2^9 numbers
-// before they are emptied.
-//
-// add gives what is left of x after the last level: for |x| < 2^m and E_0 = m + 10, x is the exact sum of what the levels take
-// and what is left. m is at most 1012, so that nothing overflows; no E_k is below -1022, where the unit 2^(E_k - 52) is that of
-// all numbers.
-static const i32 binRoom = 10, binWidth = 43, leastBin = -1022;
-static const u32 mostBinned = 512; // numbers of one level
-static const i32 leastLimit = -1022, mostLimit = 1012; // of m
-static const u32 largestBinned = (u32)(mostLimit + 1023) << 20; // high word of 2^mostLimit
-
-template <u32 L> struct Bins {
-	double sum[L];
-	i32 top;   // E_0
-	u32 limit; // the high word of 2^m
-	u32 count; // numbers added to a level since the last start
-
-	__device__ __forceinline__ i32 exponent(u32 k) const {
-		i32 e = top - binWidth * (i32)k;
-		return e < leastBin ? leastBin : e;
-	}
-	__device__ __forceinline__ u64 anchor(u32 k) const { return (u64)(exponent(k) + 1023) << 52 | 1ull << 51; }
-
-	// start makes empty bins for magnitudes below 2^m.
-	__device__ __forceinline__ void start(i32 m) {
-		limit = (u32)(m + 1023) << 20;
-		top = m + binRoom;
-		empty();
-	}
-	__device__ __forceinline__ void empty() {
-		count = 0;
-#pragma unroll
-		for (u32 k = 0; k < L; k++) sum[k] = doubleOf(anchor(k));
-	}
-	// add takes x apart, beginning at a level.
-	__device__ __forceinline__ double add(double x, u32 from = 0) {
-#pragma unroll
-		for (u32 k = 0; k < L; k++) {
-			if (k < from) continue;
-			double t = sum[k] + x, q = t - sum[k];
-			sum[k] = t;
-			x = x - q;
-		}
-		return x;
-	}
-};
-
-// emptyBins adds what the bins of a warp's lanes hold to the warp's digits: at most L additions to a digit.
-template <u32 L> MP_CALLED void emptyBins(u32 first, Bins<L> bins) {
-	u32 lane = threadIdx.x & 31;
-	u64 mine = 0;
-#pragma unroll
-	for (u32 k = 0; k < L; k++) {
-		u64 units = bitsOf(bins.sum[k]) - bins.anchor(k); // at most 2^51 in magnitude
-#pragma unroll
-		for (u32 d = 16; d; d /= 2) units += shuffleXor(allLanes, units, d);
-		if (lane == k) mine = units;
-	}
-	bool negative = mine >> 63;
-	if (mine) addInteger(first, negative ? 0 - mine : mine, (u32)(bins.exponent(lane) - 52 - unitExponent), negative);
-}
-
-// warpMax returns the greatest v of a warp's lanes.
-MP_DEVICE u32 warpMax(u32 v) {
-#pragma unroll
-	for (u32 d = 16; d; d /= 2) {
-		u32 other = shuffleXor(allLanes, v, d);
-		v = other > v ? other : v;
-	}
-	return v;
-}
-
-// A warp's way of summing: its bins, its digits, and how many additions those may have got.
-static const i32 headroom = 4; // binades between the largest term seen and the limit
-
-template <u32 L> struct WarpSum {
-	Bins<L> bins;
-	u32 first;     // place of the warp's digits in the shared memory
-	u32 additions; // to a digit, at most
-	u64 *total;    // the device's digits
-
-	__device__ __forceinline__ WarpSum(u64 *t) : first(threadIdx.x / 32 * digitCount), additions(0), total(t) {
-		MP_SHARED(u32, digits);
-		for (u32 i = threadIdx.x & 31; i < digitCount; i += 32) digits[first + i] = 0;
-		warpSync(allLanes);
-		bins.start(leastLimit);
-		bins.limit = 0; // the first terms raise it
-	}
-
-	// empty moves the bins' content to the digits, and makes room for additions there.
-	__device__ __forceinline__ void empty() {
-		if (bins.count) emptyBins(first, bins);
-		bins.empty();
-		reserve(L);
-	}
-
-	// raise makes the limit greater than the magnitudes of which the lanes give the high words, below that of 2^mostLimit. The
-	// limit is 2^least at least.
-	__device__ __forceinline__ void raise(u32 magnitude, i32 least) {
-		u32 most = warpMax(magnitude);
-		if (most < bins.limit) return;
-		empty();
-		i32 m = (i32)(most >> 20) - 1023 + 1 + headroom;
-		bins.start(m < least ? least : m > mostLimit ? mostLimit : m);
-	}
-
-	// makeRoom empties the bins if they cannot take so many more numbers.
-	__device__ __forceinline__ void makeRoom(u32 numbers) {
-		if (bins.count + numbers > mostBinned) empty();
-		bins.count += numbers;
-	}
-
-	// reserve makes sure that so many additions to a digit can follow.
-	__device__ __forceinline__ void reserve(u32 more) {
-		if (additions + more > mostAdditions) spill();
-		additions += more;
-	}
-
-	// spill moves the warp's digits to the device's.
-	__device__ __forceinline__ void spill() {
-		MP_SHARED(u32, digits);
-		warpSync(allLanes);
-		for (u32 i = threadIdx.x & 31; i < digitCount; i += 32) {
-			i64 d = (i32)digits[first + i];
-			digits[first + i] = 0;
-			if (d) atomicAdd64(total + i, (u64)d);
-		}
-		warpSync(allLanes);
-		additions = 0;
-	}
-
-	// finish adds the digits of all warps of the block to the device's.
-	__device__ __forceinline__ void finish() {
-		MP_SHARED(u32, digits);
-		empty();
-		blockSync();
-		for (u32 i = threadIdx.x; i < digitCount; i += blockDim.x) {
-			i64 d = 0;
-			for (u32 w = 0; w < blockDim.x / 32; w++) d += (i32)digits[w * digitCount + i];
-			if (d) atomicAdd64(total + i, (u64)d);
-		}
-	}
-};
 
 #endif

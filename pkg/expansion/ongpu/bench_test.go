@@ -108,26 +108,26 @@ func kernelTime(v *Vector) func() (time.Duration, error) {
 	}
 }
 
-// BenchmarkGrid tries sizes of blocks and numbers of them a multiprocessor.
+// BenchmarkGrid tries sizes of blocks, as many of them as a multiprocessor holds.
 func BenchmarkGrid(b *testing.B) {
 	d := realDevice(b)
-	x := families[0].make(1, 1<<24)
-	for _, threads := range []int{128, 256, 512, 1024} {
-		for _, resident := range []int{0, 1, 2, 3, 4, 6, 8} {
-			b.Run(fmt.Sprintf("threads=%d/blocks=%d", threads, resident), func(b *testing.B) {
-				v, err := newVector(d, x, nil, threads)
-				if err != nil {
-					b.Fatal(err)
-				}
-				defer v.Free()
-				if resident > 0 {
-					v.engine.sumBlocks = resident * d.Info().Multiprocessors
-				}
-				b.ReportMetric(float64(v.engine.sumBlocks), "blocks")
-				reportTimes(b, 20, 8*float64(len(x)), kernelTime(v))
-			})
+	for _, f := range benchData {
+		x, y := f.make(1, 1<<24), f.make(2, 1<<24)
+		for _, threads := range []int{128, 256, 320, 512, 640} {
+			b.Run(fmt.Sprintf("data=%s/threads=%d", f.name, threads), func(b *testing.B) { benchmarkGrid(b, d, x, nil, threads) })
+			b.Run(fmt.Sprintf("products/data=%s/threads=%d", f.name, threads), func(b *testing.B) { benchmarkGrid(b, d, x, y, threads) })
 		}
 	}
+}
+
+func benchmarkGrid(b *testing.B, d *gpu.Device, x, y []float64, threads int) {
+	v, err := newVector(d, x, y, threads)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer v.Free()
+	b.ReportMetric(float64(v.engine.sumBlocks), "blocks")
+	reportTimes(b, 20, 8*float64(len(x)), kernelTime(v))
 }
 
 // BenchmarkBus is what streams can reach at best: copies from pinned memory.

@@ -1,15 +1,18 @@
 package ongpu
 
 import (
+	"fmt"
+
 	"mpbench/pkg/expansion"
 	"mpbench/pkg/gpu"
 )
 
-// blockThreads is the number of threads of a block; any multiple of 32 up to 1024 gives the same sums.
-const blockThreads = 512
+// blockThreads is the number of threads of a block, or less where that would need too much shared memory; any multiple of 32 up to 640 gives the
+// same sums. With 320, two blocks fill the shared memory of a multiprocessor of an H200.
+const blockThreads = 320
 
-// warpBytes is the shared memory that a warp needs: its own digits.
-const warpBytes = 4 * expansion.DigitCount
+// warpBytes is the shared memory that a warp needs: its own digits, and those of its lanes, laneBytes of cuda/warp_sum.cuh.
+const warpBytes = 4*expansion.DigitCount + 8*32*41
 
 // parameters of the kernels sumFloat64 and dotFloat64.
 type (
@@ -46,17 +49,20 @@ func newEngine(d *gpu.Device, threads int) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{device: d, threads: threads}
+	e := &Engine{device: d, threads: min(threads, d.Info().SharedPerBlock/warpBytes*32)}
+	if e.threads == 0 {
+		return nil, fmt.Errorf("%s has %d bytes of shared memory a block; sums need %d", d.Name(), d.Info().SharedPerBlock, warpBytes)
+	}
 	if e.sum, err = gpu.Function[sumParameters](m, "sumFloat64"); err != nil {
 		return nil, err
 	}
 	if e.dot, err = gpu.Function[dotParameters](m, "dotFloat64"); err != nil {
 		return nil, err
 	}
-	if e.sumBlocks, err = resident(d, e.sum, threads); err != nil {
+	if e.sumBlocks, err = resident(d, e.sum, e.threads); err != nil {
 		return nil, err
 	}
-	if e.dotBlocks, err = resident(d, e.dot, threads); err != nil {
+	if e.dotBlocks, err = resident(d, e.dot, e.threads); err != nil {
 		return nil, err
 	}
 	if e.total, err = gpu.Alloc[expansion.Digits](d, 1); err != nil {

@@ -52,9 +52,35 @@ var families = []family{
 		return 32 * (1 - 0x1p-53)
 	}},
 	{"largest", func(*rand.Rand, int, int) float64 { return math.MaxFloat64 }},
+	// Lane digits: words as full as they can get, with a term that no bin takes in each turn of a warp; and back to bins.
+	{"full words", func(_ *rand.Rand, i, _ int) float64 { return fullWord(i, 1091, 1) }},
+	{"full low words", func(_ *rand.Rand, i, _ int) float64 { return fullWord(i, 1040, 1) }},
+	{"full negative words", func(_ *rand.Rand, i, _ int) float64 { return fullWord(i, 1091, -1) }},
+	{"wide at times", func(r *rand.Rand, i, _ int) float64 {
+		if i/3000%3 == 1 {
+			return math.Ldexp(r.Float64()-0.5, r.IntN(900)-450)
+		}
+		return r.NormFloat64()
+	}},
+	{"wide with an infinity", func(r *rand.Rand, i, n int) float64 {
+		if i == 2*n/3 {
+			return math.Inf(1)
+		}
+		return math.Ldexp(r.Float64()-0.5, r.IntN(900)-450)
+	}},
+	{"any bits", func(r *rand.Rand, _, _ int) float64 { return math.Float64frombits(r.Uint64()) }},
 	{"one infinity", func(r *rand.Rand, i, n int) float64 { return withAt(r, i, n/2, math.Inf(-1)) }},
 	{"one NaN", func(r *rand.Rand, i, n int) float64 { return withAt(r, i, n-1, math.NaN()) }},
 	{"both infinities", func(r *rand.Rand, i, n int) float64 { return math.Inf(1 - 2*(i%2)) }},
+}
+
+// fullWord returns the greatest number of an exponent field, which fills a word of 52 bits if field mod 52 is 0 or 51, with the sign; one of 256
+// is much smaller.
+func fullWord(i, field int, sign float64) float64 {
+	if i%256 == 100 {
+		return 0x1p-600
+	}
+	return math.Copysign(math.Float64frombits(uint64(field)<<52|(1<<52-1)), sign)
 }
 
 // finite returns the number of a bit pattern with another exponent if it is infinite or NaN.

@@ -22,7 +22,7 @@ func TestSum(t *testing.T) {
 	for _, f := range families {
 		for i, n := range lengths() {
 			x := f.make(uint64(n), n)
-			compare(t, fmt.Sprintf("%s, n = %d", f.name, n), deviceSum(t, x, nil, []int{32, 64, 512}[i%3]), cpuSum(x))
+			compare(t, fmt.Sprintf("%s, n = %d", f.name, n), deviceSum(t, x, nil, []int{32, 64, 320}[i%3]), cpuSum(x))
 		}
 	}
 }
@@ -32,14 +32,14 @@ func TestDot(t *testing.T) {
 		for j, n := range lengths() {
 			g := families[(i+j)%len(families)]
 			x, y := f.make(uint64(n), n), g.make(uint64(n)+1, n)
-			compare(t, fmt.Sprintf("%s * %s, n = %d", f.name, g.name, n), deviceSum(t, x, y, []int{32, 64, 512}[j%3]), cpuDot(x, y))
+			compare(t, fmt.Sprintf("%s * %s, n = %d", f.name, g.name, n), deviceSum(t, x, y, []int{32, 64, 320}[j%3]), cpuDot(x, y))
 		}
 	}
 }
 
-// One warp alone, which empties its bins and spills its digits many times.
+// One warp alone, which empties its bins, its lanes' digits and its own many times.
 func TestLongRuns(t *testing.T) {
-	n := 40_001
+	n := 140_001
 	if !gputest.Emulated() {
 		n = 2_000_001
 	}
