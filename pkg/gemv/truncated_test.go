@@ -89,7 +89,7 @@ func TestTruncated(t *testing.T) {
 				r := rand.New(rand.NewPCG(uint64(precision), uint64(turn)))
 				rows, terms := 40, 24
 				if precision > 424 {
-					rows, terms = 11, 6
+					rows, terms = 12, 6
 				}
 				if op := Op(turn / 2); op == Trans {
 					checkTruncated(t, truncatedProblem(r, op, terms, rows, precision, 40, wide), precision)

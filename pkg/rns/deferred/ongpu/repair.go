@@ -35,7 +35,7 @@ type batch struct {
 }
 
 const (
-	reconsiderShare = 5 // of the rows: with more than one in so many to be computed again, exact sums are faster (BenchmarkRepaired)
+	reconsiderShare = 6 // of the rows: with more than one in so many to be computed again, exact sums are faster (BenchmarkRepaired)
 
 	repairShare = 2 // of the device's free memory: one part in so many
 	keptModuli  = 256
