@@ -49,9 +49,9 @@ type SourceSummer interface {
 // Phases are the durations of the parts of a sum on a device.
 type Phases struct {
 	CopyIn  time.Duration // of the terms, 0 if they were there
-	Kernel  time.Duration // by the device's events, with a cold L2 cache; by the clock where processors take part or data are streamed
+	Kernel  time.Duration // by the device's events, with a cold L2 cache; by the clock, rounding included, where processors take part or data are streamed
 	CopyOut time.Duration // of the block results, or of the result
-	Host    time.Duration // adding the block results
+	Host    time.Duration // adding the block results, rounding
 }
 
 // kindOf returns what lists of devices have for a device: "cpu" for "", "cuda" for "cuda:1", "cpu+cuda" for "cpu+cuda:1"; "" if

@@ -34,6 +34,8 @@ type deferredOnDevice struct {
 type exactWork interface {
 	// sum returns the exact sum, and fills Kernel and CopyOut.
 	sum(ctx context.Context, p *Phases) (exactSum, error)
+	// byClock tells whether Kernel is time by the clock, which then includes rounding, as on the CPU.
+	byClock() bool
 	// variant says in words which way it is.
 	variant() string
 	Free()
@@ -100,7 +102,11 @@ func (d *deferredOnDevice) phases(ctx context.Context) (p Phases, err error) {
 	}
 	start := time.Now()
 	d.result = s.rounded(uint(d.precision))
-	p.Host += time.Since(start)
+	if rounding := time.Since(start); d.work.byClock() {
+		p.Kernel += rounding
+	} else {
+		p.Host += rounding
+	}
 	return p, nil
 }
 

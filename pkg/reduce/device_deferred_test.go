@@ -40,6 +40,9 @@ func sumOn(t *testing.T, o Options, terms Terms) DeviceSummer {
 	if p.CopyIn <= 0 || p.Kernel < 0 || p.CopyOut < 0 || p.Host < 0 {
 		t.Errorf("phases %+v", p)
 	}
+	if both := strings.HasPrefix(o.Device, "cpu+"); both != (p.Host == 0) || both && p.Kernel == 0 {
+		t.Errorf("%s: phases %+v; rounding belongs to the time by the clock, and to that of the host otherwise", o.Device, p)
+	}
 	return d
 }
 

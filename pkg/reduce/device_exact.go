@@ -45,6 +45,8 @@ func (w *residentFloats) sum(_ context.Context, p *Phases) (exactSum, error) {
 	return floatSum{a}, err
 }
 
+func (w *residentFloats) byClock() bool { return false }
+
 func (w *residentFloats) variant() string { return variantFloats }
 func (w *residentFloats) Free()           { w.vector.Free() }
 
@@ -73,6 +75,8 @@ func (w *hybridFloats) sum(_ context.Context, p *Phases) (exactSum, error) {
 	p.Kernel = max(device, processors)
 	return floatSum{a}, err
 }
+
+func (w *hybridFloats) byClock() bool { return true }
 
 func (w *hybridFloats) variant() string { return variantFloats + ", " + w.hybrid.String() }
 func (w *hybridFloats) Free()           { w.hybrid.Free() }
@@ -121,6 +125,8 @@ func (w *streamedFloats) sum(ctx context.Context, p *Phases) (exactSum, error) {
 	return floatSum{a}, err
 }
 
+func (w *streamedFloats) byClock() bool { return true }
+
 func (w *streamedFloats) variant() string { return variantFloats + streamed }
 func (w *streamedFloats) Free()           { w.streamer.Free() }
 
@@ -144,6 +150,8 @@ func (w *residentPacked) sum(_ context.Context, p *Phases) (exactSum, error) {
 	}
 	return wideSum{s}, err
 }
+
+func (w *residentPacked) byClock() bool { return false }
 
 func (w *residentPacked) variant() string {
 	switch windows := w.packed.Windows(); {
@@ -176,6 +184,8 @@ func (w *hybridPacked) sum(_ context.Context, p *Phases) (exactSum, error) {
 	p.Kernel = duration
 	return wideSum{s}, err
 }
+
+func (w *hybridPacked) byClock() bool { return true }
 
 func (w *hybridPacked) variant() string {
 	return fmt.Sprintf("%s, %d of %d on the device", variantPacked, w.hybrid.Share(), w.n)
@@ -225,6 +235,8 @@ func (w *streamedPacked) sumPart(from, to int) (*deferred.LimbSum, error) {
 	sum, _, err := s.Sum(false)
 	return sum, err
 }
+
+func (w *streamedPacked) byClock() bool { return true }
 
 func (w *streamedPacked) variant() string { return variantPacked + streamed }
 func (w *streamedPacked) Free()           {}

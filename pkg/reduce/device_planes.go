@@ -128,6 +128,8 @@ func (w *planesDot) sum(_ context.Context, p *Phases) (exactSum, error) {
 	return roundedSum{result[0]}, err
 }
 
+func (w *planesDot) byClock() bool { return false }
+
 func (w *planesDot) variant() string { return variantPlanes }
 
 func (w *planesDot) Free() {

@@ -64,6 +64,8 @@ func (w *streamedDot) sum(_ context.Context, p *Phases) (exactSum, error) {
 	return roundedSum{result[0]}, err
 }
 
+func (w *streamedDot) byClock() bool { return true }
+
 func (w *streamedDot) variant() string {
 	panels, _ := w.product.Panels()
 	return fmt.Sprintf("%s%s in %d panels", variantPlanes, streamed, panels)
