@@ -133,7 +133,7 @@ MP_DEVICE u32 warpMax(u32 v) {
 	return v;
 }
 
-static const i32 headroom = 4;    // binades between the largest term seen and the limit
+static const i32 headroom = 4;     // binades between the largest term seen and the limit
 static const u32 directTurns = 63; // turns without bins after two in a row, or the first, with terms that do not fit there
 
 // A warp's way of summing: bins, lane digits, and the warp's digits where both of them end.
