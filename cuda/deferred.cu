@@ -20,13 +20,6 @@ struct Planes {
 	u32 add;          // to the sums, which are less than 2^28 for each time and never reach 2^64
 };
 
-// prepareBlock does the work of the first blocks. Shared memory: for each warp productLimbs, or yLimbs + addendLimbs, words of 32 bits,
-// whichever is more.
-MP_DEVICE void prepareBlock(const Finish &f, u32 *shared) {
-	u32 warp = threadIdx.x / 32, item = blockIdx.x * 8 + warp, table = f.unitAlpha ? 0 : f.productLimbs, y = f.yLimbs + f.addendLimbs;
-	if (item < prepareItems(f)) prepare(f, item, shared + warp * (table > y ? table : y), threadIdx.x % 32);
-}
-
 static const u32 lazyProducts = 256; // of residues below 2^28, and one residue more, fit 64 bits
 static const u32 chunk = 512;        // columns that a warp reads at once: four times 16 bytes a lane
 

@@ -44,7 +44,8 @@ struct Finish {
 	u32 productLimbs, addendLimbs, windowLimbs; // alpha*S, beta*y, the window
 	u32 unitAlpha;                              // alpha is 1 or -1, times a power of two: productLimbs = moduli, and there is no table
 	u32 rows;
-	u32 *table;  // made by prepare
+	u32 limbSums; // 1: sums are not residues but words of 28 bits, as limb_products.cu makes them, moduli of them
+	u32 *table;   // made by prepare
 	u32 *addend; // made by prepare: beta*y of each row, addendLimbs limbs
 	const i64 *errorExp; // exactRow for sums that are exact; null if all are
 	u32 *uncertain;      // null likewise
@@ -142,14 +143,16 @@ MP_DEVICE void unpack(u32 *limbs, u32 n, const u64 *words, u32 width, u32 lane) 
 	warpSync(allLanes);
 }
 
+MP_DEVICE bool hasTable(const Finish &f) { return !f.unitAlpha && !f.limbSums; }
+
 // prepareItems is how many warps prepare has work for.
-MP_DEVICE u32 prepareItems(const Finish &f) { return (f.unitAlpha ? 0 : f.moduli + 1) + (f.betaLimbs ? f.rows : 0); }
+MP_DEVICE u32 prepareItems(const Finish &f) { return (hasTable(f) ? f.moduli + 1 : 0) + (f.betaLimbs ? f.rows : 0); }
 
 // prepare makes a row of the table, or beta*y of a row of y, by one warp with so many words of shared memory: productLimbs, and yLimbs +
 // addendLimbs.
 MP_DEVICE void prepare(const Finish &f, u32 item, u32 *shared, u32 lane) {
 	u32 n = f.moduli, limbs = f.productLimbs;
-	if (!f.unitAlpha) {
+	if (hasTable(f)) {
 		if (item <= n) {
 			multiply(shared, limbs, f.alpha, f.alphaLimbs, f.crt + (u64)item * f.lanes, n, lane);
 			if (item == n) { // 2^(28L) - alpha*M = alpha*(2^(28n) - M) - alpha*2^(28n) modulo 2^(28L)
@@ -166,6 +169,13 @@ MP_DEVICE void prepare(const Finish &f, u32 item, u32 *shared, u32 lane) {
 	unpack(shared, f.yLimbs, f.yWords + (u64)item * f.yWidth, f.yWidth, lane);
 	multiply(product, f.addendLimbs, f.beta, f.betaLimbs, shared, f.yLimbs, lane);
 	for (u32 i = lane; i < f.addendLimbs; i += 32) f.addend[(u64)item * f.addendLimbs + i] = product[i];
+}
+
+// prepareBlock does the work of the first blocks of sums, eight warps each. Shared memory: for each warp productLimbs, or yLimbs + addendLimbs, words of
+// 32 bits, whichever is more.
+MP_DEVICE void prepareBlock(const Finish &f, u32 *shared) {
+	u32 warp = threadIdx.x / 32, item = blockIdx.x * 8 + warp, table = hasTable(f) ? f.productLimbs : 0, y = f.yLimbs + f.addendLimbs;
+	if (item < prepareItems(f)) prepare(f, item, shared + warp * (table > y ? table : y), threadIdx.x % 32);
 }
 
 // A term of the last sum: (-1)^negative * v * 2^exp, v of so many limbs and bits; no bits for zero.

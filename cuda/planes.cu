@@ -5,6 +5,7 @@
 //
 //	planes[(k*rows + i)*ld + j],  0 for j from columns to ld
 //
+// With limbs, plane k has, in place of residues, limb k of the integer's magnitude, 28 bits, with its sign; moduli is the number of limbs.
 // With select, row i is row select[i] of the source. A residue is a sum of limbs of 28 bits times powers[h*lanes + k] = 2^(28h) mod m_k.
 #include "modular.cuh"
 
@@ -19,6 +20,7 @@ struct Conversion {
 	u32 rows, columns, ld;
 	u32 moduli, lanes, lowStep;
 	u32 width; // packed: words of a number
+	u32 limbs; // 1: planes of limbs
 	const u32 *select; // null: all rows
 };
 
@@ -68,7 +70,11 @@ MP_KERNEL(planesOfFloat64, 256)(Conversion c) {
 		u32 l0 = (u32)low & limbMask, l1 = (u32)(low >> limbBits) & limbMask, l2 = (u32)(low >> 2 * limbBits | high << (64 - 2 * limbBits)) & limbMask;
 		const u32 *power = c.powers + (u64)h * c.lanes;
 		u32 *out = c.planes + (u64)(i0 + r) * c.ld + j0 + lane;
-		for (u32 k = 0; k < c.moduli; k++) {
+		for (u32 k = 0; c.limbs && k < c.moduli; k++) {
+			u32 limb = k == h ? l0 : k == h + 1 ? l1 : k == h + 2 ? l2 : 0;
+			out[k * c.planeStride] = x.negative ? 0 - limb : limb;
+		}
+		for (u32 k = 0; !c.limbs && k < c.moduli; k++) {
 			u64 s = (u64)l0 * power[k] + (u64)l1 * power[c.lanes + k] + (u64)l2 * power[2 * c.lanes + k];
 			out[k * c.planeStride] = negateMod(fold(s, c.delta[k]), c.delta[k], x.negative);
 		}
@@ -116,7 +122,11 @@ MP_KERNEL(planesOfPacked, 256)(Conversion c) {
 	if (j0 + lane >= c.ld) return;
 	u32 count = limbs < c.moduli + 2 - h ? limbs : c.moduli + 2 - h; // aligned numbers have no limbs above
 	u32 *out = c.planes + (u64)i * c.ld + j0 + lane;
-	for (u32 k = warp; k < c.moduli; k += 8) {
+	for (u32 k = warp; c.limbs && k < c.moduli; k += 8) {
+		u32 v = k - h < limbs ? limb[(k - h) * 32 + lane] : 0; // k - h is great if negative
+		out[k * c.planeStride] = head & 1 ? 0 - v : v;
+	}
+	for (u32 k = warp; !c.limbs && k < c.moduli; k += 8) {
 		u64 s = 0;
 		u32 delta = c.delta[k];
 		for (u32 from = 0; from < count; from += 255) {

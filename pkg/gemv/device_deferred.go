@@ -115,18 +115,25 @@ func (e *deviceDeferred) convertNumbers(a, x *ongpu.Numbers, xLayout deferred.La
 		return err
 	}
 	cold := 3 * int64(e.device.Info().L2Bytes) // what ColdCache takes
-	if plan.Bytes()+cold > free {
-		return &MemoryError{Method: "deferred", Need: plan.Bytes() + cold + a.Bytes(), Have: free + a.Bytes(), M: p.M, N: p.N, Device: e.device.Name(), Detail: moduliDetail(plan)}
+	words, detail := elementWords(plan)
+	bytes := plan.Bytes() / int64(plan.Moduli()) * int64(words)
+	if bytes+cold > free {
+		return &MemoryError{Method: "deferred", Need: bytes + cold + a.Bytes(), Have: free + a.Bytes(), M: p.M, N: p.N, Device: e.device.Name(), Detail: detail}
 	}
 	if e.a, err = ongpu.NewMatrix(e.device, plan, a, layout); err != nil {
-		return e.memoryError(err, plan.Bytes())
+		return e.memoryError(err, bytes)
 	}
 	e.dX, err = e.a.NewVector(x, xLayout, xExtent)
-	return e.memoryError(err, plan.Bytes())
+	return e.memoryError(err, bytes)
 }
 
-func moduliDetail(p *deferred.Plan) string {
-	return fmt.Sprintf("%d moduli of 4 bytes per element", p.Moduli())
+// elementWords returns how many words of 4 bytes an element takes on a device, and that in words.
+func elementWords(p *deferred.Plan) (int, string) {
+	words, limbs := ongpu.PlanesOf(p)
+	if limbs {
+		return words, counted(words, "limb") + " of 4 bytes per element"
+	}
+	return words, fmt.Sprintf("%d moduli of 4 bytes per element", words)
 }
 
 // plan measures the rows of op(A), float64 on the device, wide numbers on the host, and decides whether to truncate.
@@ -263,9 +270,9 @@ func (e *deviceDeferred) Result() []exact.Value {
 
 func (e *deviceDeferred) Phases() []Phase {
 	phases := []Phase{
-		{"device-convert", "numbers to residues, on the device, once", e.convert},
-		{"accumulate", "exact sums of products in residues", 0},
-		{"round", "integers from residues, times alpha, plus beta*y, rounded once", 0},
+		{"device-convert", "numbers to limbs or residues, on the device, once", e.convert},
+		{"accumulate", "exact sums of products in limbs or residues", 0},
+		{"round", "integers from these, times alpha, plus beta*y, rounded once", 0},
 	}
 	for i, k := range e.kernels {
 		phases[1+i].Time = k.Time
@@ -300,7 +307,11 @@ func (e *deviceDeferred) Close() {
 func (e *deviceDeferred) Format() Format {
 	f := Format{Name: "residues", Actual: e.precision}
 	if e.a != nil {
-		f.Moduli, f.ModuliBits, f.NumberBytes = e.a.Moduli(), deferred.ModulusBits, 4*e.a.Moduli()
+		if limbs := e.a.Limbs(); limbs > 0 {
+			f.Name, f.NumberBytes = "limbs", 4*limbs
+		} else {
+			f.Moduli, f.ModuliBits, f.NumberBytes = e.a.Moduli(), deferred.ModulusBits, 4*e.a.Moduli()
+		}
 		f.WorkspaceBytes = int(e.product.Bytes())
 		for _, x := range e.raw {
 			f.WorkspaceBytes += int(x.Bytes())

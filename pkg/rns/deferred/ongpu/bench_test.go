@@ -165,7 +165,7 @@ func BenchmarkCopy(b *testing.B) {
 
 // fullProduct makes one product of rows x columns at p bits, every number with p random bits. Element (i, j) is number i + j: no two rows are the
 // same, and little crosses the bus.
-func fullProduct(d *gpu.Device, r *rand.Rand, numbers *ongpu.Numbers, y *deferred.Packed, rows, columns, p int, shape ongpu.Shape) (*ongpu.Product, int64, func(), error) {
+func fullProduct(d *gpu.Device, r *rand.Rand, numbers *ongpu.Numbers, y *deferred.Packed, rows, columns, p int, residues bool, shape ongpu.Shape) (*ongpu.Product, int64, func(), error) {
 	extent := deferred.Extent{Low: -p, Top: 0}
 	extents := make([]deferred.Extent, rows)
 	for i := range extents {
@@ -175,7 +175,11 @@ func fullProduct(d *gpu.Device, r *rand.Rand, numbers *ongpu.Numbers, y *deferre
 	if err != nil {
 		return nil, 0, nil, err
 	}
-	a, err := ongpu.NewMatrix(d, plan, numbers, deferred.Layout{Rows: rows, Cols: columns, RowStride: 1, ColStride: 1})
+	newMatrix := ongpu.NewMatrix
+	if residues {
+		newMatrix = ongpu.NewResidueMatrix
+	}
+	a, err := newMatrix(d, plan, numbers, deferred.Layout{Rows: rows, Cols: columns, RowStride: 1, ColStride: 1})
 	if err != nil {
 		return nil, 0, nil, err
 	}
@@ -198,9 +202,9 @@ func fullProduct(d *gpu.Device, r *rand.Rand, numbers *ongpu.Numbers, y *deferre
 	return product, bytes, func() { product.Free(); x.Free(); a.Free() }, err
 }
 
-// benchmarkProduct times rows x columns at p bits in one shape; "" is the default one. Runs take turns over matrices that together are
+// benchmarkProduct times rows x columns at p bits in one shape; the zero Shape is the default one. Runs take turns over matrices that together are
 // several times as large as the caches.
-func benchmarkProduct(b *testing.B, rows, columns, p int, plain bool, shape ongpu.Shape, launch func(*ongpu.Product) error) {
+func benchmarkProduct(b *testing.B, rows, columns, p int, plain, residues bool, shape ongpu.Shape, launch func(*ongpu.Product) error) {
 	d := realDevice(b)
 	r := rand.New(rand.NewPCG(1, 1))
 	err := d.Do(func() error {
@@ -216,7 +220,7 @@ func benchmarkProduct(b *testing.B, rows, columns, p int, plain bool, shape ongp
 		var products []*ongpu.Product
 		var bytes int64
 		for total := int64(0); total <= 4*int64(d.Info().L2Bytes); total += bytes {
-			product, size, free, err := fullProduct(d, r, numbers, y, rows, columns, p, shape)
+			product, size, free, err := fullProduct(d, r, numbers, y, rows, columns, p, residues, shape)
 			if err != nil {
 				return err
 			}
@@ -240,17 +244,17 @@ var targetPrecisions = []int{53, 106, 212, 424, 848, 1696}
 
 func BenchmarkGemv(b *testing.B) {
 	for _, p := range targetPrecisions {
-		b.Run(fmt.Sprintf("n=1000/p=%d/alpha,beta", p), func(b *testing.B) { benchmarkProduct(b, 1000, 1000, p, false, ongpu.Shape{}, whole) })
-		b.Run(fmt.Sprintf("n=1000/p=%d/plain", p), func(b *testing.B) { benchmarkProduct(b, 1000, 1000, p, true, ongpu.Shape{}, whole) })
+		b.Run(fmt.Sprintf("n=1000/p=%d/alpha,beta", p), func(b *testing.B) { benchmarkProduct(b, 1000, 1000, p, false, false, ongpu.Shape{}, whole) })
+		b.Run(fmt.Sprintf("n=1000/p=%d/plain", p), func(b *testing.B) { benchmarkProduct(b, 1000, 1000, p, true, false, ongpu.Shape{}, whole) })
 	}
-	b.Run("n=8000/p=424", func(b *testing.B) { benchmarkProduct(b, 8000, 8000, 424, false, ongpu.Shape{}, whole) })
+	b.Run("n=8000/p=424", func(b *testing.B) { benchmarkProduct(b, 8000, 8000, 424, false, false, ongpu.Shape{}, whole) })
 }
 
-// BenchmarkParts times sums and finishing apart, and other shapes.
+// BenchmarkParts times sums of residues and finishing apart, and other shapes.
 func BenchmarkParts(b *testing.B) {
 	for _, p := range targetPrecisions {
 		run := func(name string, shape ongpu.Shape, launch func(*ongpu.Product) error) {
-			b.Run(fmt.Sprintf("p=%d/%s", p, name), func(b *testing.B) { benchmarkProduct(b, 1000, 1000, p, false, shape, launch) })
+			b.Run(fmt.Sprintf("p=%d/%s", p, name), func(b *testing.B) { benchmarkProduct(b, 1000, 1000, p, false, true, shape, launch) })
 		}
 		run("sums", ongpu.Shape{}, sums)
 		for _, rows := range []int{16, 32, 64} {
@@ -271,6 +275,26 @@ func BenchmarkParts(b *testing.B) {
 // BenchmarkDot is a product of one row: both factors are read.
 func BenchmarkDot(b *testing.B) {
 	for _, p := range targetPrecisions {
-		b.Run(fmt.Sprintf("n=1000000/p=%d", p), func(b *testing.B) { benchmarkProduct(b, 1, 1000000, p, true, ongpu.Shape{}, whole) })
+		b.Run(fmt.Sprintf("n=1000000/p=%d", p), func(b *testing.B) { benchmarkProduct(b, 1, 1000000, p, true, false, ongpu.Shape{}, whole) })
+	}
+}
+
+// BenchmarkLimbs compares products of limbs, in several shapes, with those of residues.
+func BenchmarkLimbs(b *testing.B) {
+	for _, p := range []int{28, 53, 84, 106} {
+		run := func(rows, columns int, name string, residues bool, shape ongpu.Shape, launch func(*ongpu.Product) error) {
+			b.Run(fmt.Sprintf("%dx%d/p=%d/%s", rows, columns, p, name), func(b *testing.B) {
+				benchmarkProduct(b, rows, columns, p, rows == 1, residues, shape, launch)
+			})
+		}
+		for _, m := range []struct{ rows, columns int }{{1000, 1000}, {1, 1000000}, {100, 10000}, {8000, 8000}} {
+			run(m.rows, m.columns, "residues", true, ongpu.Shape{}, whole)
+			run(m.rows, m.columns, "limbs", false, ongpu.Shape{}, whole)
+			for warps := 1; warps <= 8 && m.rows > 1; warps *= 2 {
+				run(m.rows, m.columns, fmt.Sprintf("limbs/warps=%d", warps), false, ongpu.Shape{RowWarps: warps, Early: true}, whole)
+			}
+		}
+		run(1000, 1000, "limbs/sums", false, ongpu.Shape{}, sums)
+		run(1000, 1000, "limbs/finish", false, ongpu.Shape{}, finish)
 	}
 }

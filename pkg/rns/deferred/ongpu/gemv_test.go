@@ -21,6 +21,7 @@ type problem struct {
 	alpha, beta *big.Float
 	prec        int
 	opt         deferred.Options // for the device; the reference is exact if the moduli suffice
+	residues    bool             // also where limbs are better
 }
 
 // reference is what the CPU engine computes.
@@ -136,7 +137,11 @@ func (p *problem) prepare(d *gpu.Device, aFloats, xFloats []float64) (*ongpu.Pro
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := ongpu.NewMatrix(d, plan, an, p.layout)
+	newMatrix := ongpu.NewMatrix
+	if p.residues {
+		newMatrix = ongpu.NewResidueMatrix
+	}
+	a, err := newMatrix(d, plan, an, p.layout)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -213,6 +218,7 @@ func randomFloats(r *rand.Rand, n, spread int) []float64 {
 func allShapes() []ongpu.Shape {
 	return []ongpu.Shape{
 		{}, // the default one
+		{RowWarps: 1}, {RowWarps: 2, PartColumns: 48, Early: true}, {RowWarps: 4}, {RowWarps: 8, PartColumns: 16},
 		{BlockRows: 1}, {BlockRows: 3, Together: 2, Early: true}, {BlockRows: 64, Early: true}, {BlockRows: 1, PartColumns: 16}, {BlockRows: 1, PartColumns: 4096, Together: 4},
 	}
 }
@@ -275,6 +281,39 @@ func TestGemv(t *testing.T) {
 				use = []ongpu.Shape{{}, shapes[1+i%(len(shapes)-1)]}
 			}
 			p.check(t, d, name, a, x, use)
+			if i%2 == 0 {
+				p.residues = true
+				p.check(t, d, name+", residues", a, x, use)
+			}
 		})
+	}
+}
+
+// TestLimbExtremes: factors with all bits set, of every number of limbs, in rows so long that words are carried many times, and sums that cancel but for one unit.
+func TestLimbExtremes(t *testing.T) {
+	d := gputest.Device(t)
+	cols := 3000
+	if !gputest.Emulated() {
+		cols = 300_000
+	}
+	for limbs := 1; limbs <= 5; limbs++ { // with five there are residues
+		bits := 28 * limbs
+		most := new(big.Float).SetPrec(uint(bits)).SetInt(new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(bits)), big.NewInt(1)))
+		const rows = 4
+		a, x := make([]*big.Float, rows*cols), make([]*big.Float, cols)
+		for j := range cols {
+			x[j] = most
+			a[j], a[cols+j], a[2*cols+j] = most, negative(most), most
+			if j%2 == 1 {
+				a[2*cols+j] = negative(most)
+			}
+			a[3*cols+j] = new(big.Float)
+		}
+		a[2*cols] = new(big.Float).SetPrec(uint(bits)).Sub(most, big.NewFloat(1)) // the sum is -most
+		p := &problem{
+			a: deferred.Bigs(a), x: deferred.Bigs(x), layout: deferred.RowMajor(rows, cols, cols), xLayout: deferred.Strided(cols, 1),
+			alpha: big.NewFloat(1), beta: new(big.Float), prec: 2*bits + 24, y: randomBigs(rand.New(rand.NewPCG(1, 1)), rows, 24, 3),
+		}
+		p.check(t, d, fmt.Sprintf("%d limbs", limbs), nil, nil, allShapes())
 	}
 }

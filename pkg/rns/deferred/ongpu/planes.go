@@ -7,10 +7,12 @@ import (
 	"mpbench/pkg/rns/deferred"
 )
 
-// planes are residue planes: the residue modulo m_k of element (i, j) is number (k*rows + i)*ld + j of the buffer.
+// planes are residue planes: the residue modulo m_k of element (i, j) is number (k*rows + i)*ld + j of the buffer. Or they are planes of limbs, 28
+// bits each, with the element's sign.
 type planes struct {
 	device        *gpu.Device
-	tables        *tables
+	tables        *tables // of the moduli; nil for limbs
+	limbs         int     // 0 for residues
 	rows, columns int
 	ld            int
 	residues      *gpu.Buffer[uint32]
@@ -33,6 +35,14 @@ func newPlanes(d *gpu.Device, moduli, rows, columns int) (*planes, error) {
 	return p, err
 }
 
+// newLimbPlanes makes planes for elements of so many limbs.
+func newLimbPlanes(d *gpu.Device, limbs, rows, columns int) (*planes, error) {
+	p := &planes{device: d, limbs: limbs, rows: rows, columns: columns, ld: leadingDimension(columns)}
+	var err error
+	p.residues, err = gpu.Alloc[uint32](d, limbs*rows*p.ld)
+	return p, err
+}
+
 // conversionParameters are those of the kernels planesOf...
 type conversionParameters struct {
 	Source                  gpu.Pointer[uint64]
@@ -44,8 +54,7 @@ type conversionParameters struct {
 	PlaneStride             uint64
 	Rows, Columns, LD       uint32
 	Moduli, Lanes, LowStep  uint32
-	Width                   uint32
-	_                       uint32
+	Width, Limbs            uint32
 	Select                  gpu.Pointer[uint32]
 }
 
@@ -106,11 +115,16 @@ func (p *planes) launchConversion(k *gpu.Kernel[struct{ C conversionParameters }
 	if p.rows*p.ld == 0 {
 		return nil
 	}
-	t := p.tables
 	c := conversionParameters{
-		Delta: t.delta.Pointer(), Powers: t.powers.Pointer(), RowStride: int64(l.RowStride), ColumnStride: int64(l.ColStride),
+		RowStride: int64(l.RowStride), ColumnStride: int64(l.ColStride),
 		PlaneStride: uint64(p.rows) * uint64(p.ld), Columns: uint32(p.columns), LD: uint32(p.ld),
-		Moduli: uint32(t.n), Lanes: uint32(t.lanes), LowStep: boolToUint32(each), Width: uint32(x.width),
+		LowStep: boolToUint32(each), Width: uint32(x.width),
+	}
+	if p.limbs > 0 {
+		c.Moduli, c.Limbs = uint32(p.limbs), 1
+	} else {
+		t := p.tables
+		c.Delta, c.Powers, c.Moduli, c.Lanes = t.delta.Pointer(), t.powers.Pointer(), uint32(t.n), uint32(t.lanes)
 	}
 	tile := conversionRows(x.width)
 	for i := 0; i < p.rows; i += maxGridY * tile {

@@ -14,6 +14,8 @@ type Shape struct {
 	BlockRows, PartColumns int
 	// Together is how many rows a block finishes together, so that one read of the tables serves them: 2 or 4; 0 for a warp for each row.
 	Together int
+	// RowWarps is how many warps take a row, or a part of one, of a matrix of limbs: 1, 2, 4 or 8. It has no BlockRows and no Together.
+	RowWarps int
 	// Early lets the finishing kernel begin while sums are still added, where the device can do so.
 	Early bool
 }
@@ -48,6 +50,7 @@ type Product struct {
 	uncertain *gpu.Buffer[uint32] // nil likewise
 	repair    repair
 
+	limbs        *limbProduct // nil for residues
 	planes       planesParameters
 	rounding     finishParameters
 	table        *gpu.Buffer[uint32] // alpha times the table of reconstruction
@@ -90,8 +93,7 @@ type finishParameters struct {
 	YWidth, OutWidth                       uint32
 	Precision                              uint32
 	ProductLimbs, AddendLimbs, WindowLimbs uint32
-	UnitAlpha, Rows                        uint32
-	_                                      uint32
+	UnitAlpha, Rows, LimbSums              uint32
 	Table, Addend                          gpu.Pointer[uint32]
 	ErrorExp                               gpu.Pointer[int64]
 	Uncertain                              gpu.Pointer[uint32]
@@ -100,9 +102,12 @@ type finishParameters struct {
 // rowLimbs is the shared memory of a row while it is finished, in words of 32 bits, as in cuda/finish.cuh.
 func (f *finishParameters) rowLimbs() int { return int(f.Moduli + 1 + f.ProductLimbs + f.WindowLimbs) }
 
+// hasTable tells whether there is a table of alpha times that of reconstruction.
+func (f *finishParameters) hasTable() bool { return f.UnitAlpha == 0 && f.LimbSums == 0 }
+
 // prepare returns for how many warps there is work before rows are finished, and the shared memory of each in words of 32 bits.
 func (f *finishParameters) prepare() (items, limbs int) {
-	if f.UnitAlpha == 0 {
+	if f.hasTable() {
 		items, limbs = int(f.Moduli+1), int(f.ProductLimbs)
 	}
 	if f.BetaLimbs > 0 {
@@ -113,7 +118,7 @@ func (f *finishParameters) prepare() (items, limbs int) {
 
 // NewProduct prepares alpha*A*x + beta*y.
 func NewProduct(a *Matrix, x *Vector, o Options) (*Product, error) {
-	if x.planes.tables != a.planes.tables || x.planes.columns != a.Columns() {
+	if x.planes.tables != a.planes.tables || x.planes.limbs != a.planes.limbs || x.planes.columns != a.Columns() {
 		panic(fmt.Sprintf("ongpu: a vector of %d elements for a matrix of %d columns", x.planes.columns, a.Columns()))
 	}
 	p := &Product{device: a.planes.device, a: a, x: x, options: o, width: (o.Precision + 63) / 64}
@@ -142,7 +147,7 @@ func (p *Product) allocate() error {
 			err = f()
 		}
 	}
-	try(func() error { p.sums, err = gpu.Upload(d, make([]uint64, rows*p.a.Moduli())); return err })
+	try(func() error { p.sums, err = gpu.Upload(d, make([]uint64, rows*p.sumWords())); return err })
 	try(func() error { p.rowExp, err = gpu.Upload(d, exps); return err })
 	try(func() error { p.out, err = gpu.Alloc[uint64](d, rows*p.width); return err })
 	try(func() error { p.heads, err = gpu.Alloc[int64](d, rows); return err })
@@ -155,10 +160,18 @@ func (p *Product) allocate() error {
 	return err
 }
 
+// sumWords is how many words the sum of a row has: residues, or words of limbs.
+func (p *Product) sumWords() int {
+	if limbs := p.a.planes.limbs; limbs > 0 {
+		return 2*limbs + 1
+	}
+	return p.a.planes.tables.n
+}
+
 // allocatePrepared makes the buffers of what is prepared for finishing.
 func (p *Product) allocatePrepared() (err error) {
 	f := &p.rounding
-	if f.UnitAlpha == 0 {
+	if f.hasTable() {
 		if p.table, err = gpu.Alloc[uint32](p.device, int((f.Moduli+1)*f.ProductLimbs)); err != nil {
 			return err
 		}
@@ -171,16 +184,22 @@ func (p *Product) allocatePrepared() (err error) {
 }
 
 func (p *Product) setParameters() {
-	t, a := p.a.planes.tables, p.a.planes
-	p.planes = planesParameters{
-		A: a.residues.Pointer(), X: p.x.planes.residues.Pointer(), Delta: t.delta.Pointer(), Sums: p.sums.Pointer(),
-		XStride: uint64(p.x.planes.ld), Rows: uint32(a.rows), LD: uint32(a.ld), Moduli: uint32(t.n),
-	}
+	a, words := p.a.planes, uint32(p.sumWords())
 	f := finishParameters{
-		Delta: t.delta.Pointer(), Weight: t.weight.Pointer(), CRT: t.crt.Pointer(), Reciprocal: t.reciprocal.Pointer(), RowExp: p.rowExp.Pointer(),
-		Alpha: p.alpha.limbs.Pointer(), Out: p.out.Pointer(), OutHeads: p.heads.Pointer(), AlphaExp: p.alpha.exp,
-		Moduli: uint32(t.n), Lanes: uint32(t.lanes), AlphaLimbs: p.alpha.count(), AlphaNegative: boolToUint32(p.alpha.negative),
-		ErrorExp: p.errorExp.Pointer(), Uncertain: p.uncertain.Pointer(), OutWidth: uint32(p.width), Precision: uint32(p.options.Precision), ProductLimbs: uint32(t.n), Rows: uint32(a.rows),
+		RowExp: p.rowExp.Pointer(), Alpha: p.alpha.limbs.Pointer(), Out: p.out.Pointer(), OutHeads: p.heads.Pointer(), AlphaExp: p.alpha.exp,
+		Moduli: words, AlphaLimbs: p.alpha.count(), AlphaNegative: boolToUint32(p.alpha.negative), ErrorExp: p.errorExp.Pointer(), Uncertain: p.uncertain.Pointer(),
+		OutWidth: uint32(p.width), Precision: uint32(p.options.Precision), ProductLimbs: words, Rows: uint32(a.rows),
+	}
+	if a.limbs > 0 {
+		p.limbs = &limbProduct{}
+		f.LimbSums, f.ProductLimbs = 1, words+1
+	} else {
+		t := a.tables
+		p.planes = planesParameters{
+			A: a.residues.Pointer(), X: p.x.planes.residues.Pointer(), Delta: t.delta.Pointer(), Sums: p.sums.Pointer(),
+			XStride: uint64(p.x.planes.ld), Rows: uint32(a.rows), LD: uint32(a.ld), Moduli: words,
+		}
+		f.Delta, f.Weight, f.CRT, f.Reciprocal, f.Lanes = t.delta.Pointer(), t.weight.Pointer(), t.crt.Pointer(), t.reciprocal.Pointer(), uint32(t.lanes)
 	}
 	if p.alpha.isUnit(p.options.Alpha) {
 		f.UnitAlpha = 1
@@ -212,6 +231,9 @@ const (
 
 // defaultShape takes parts of columns where there are few rows. All numbers were found by BenchmarkParts on an H200.
 func (p *Product) defaultShape() Shape {
+	if p.limbs != nil {
+		return p.defaultLimbShape()
+	}
 	rows, moduli := p.a.Rows(), p.a.Moduli()
 	s := Shape{BlockRows: 16, Early: true} // two rows a warp: the blocks' ends, where less is read at once, are evenly spread
 	byWarps := 16                          // moduli up to which a warp for each row is faster
@@ -234,6 +256,9 @@ func partColumns(d *gpu.Device, rows, moduli int) int {
 
 // SetShape chooses how the work is divided.
 func (p *Product) SetShape(s Shape) error {
+	if p.limbs != nil {
+		return p.setLimbShape(s)
+	}
 	name := "sumProducts"
 	if s.PartColumns > 0 {
 		name = "sumProductsFew"
@@ -295,6 +320,9 @@ func (p *Product) LaunchSums(s *gpu.Stream) error {
 		return nil
 	}
 	l.Stream = s
+	if p.limbs != nil {
+		return p.limbs.add.Launch(l, limbParameters{p.limbs.planes, p.rounding})
+	}
 	return p.add.Launch(l, productParameters{p.planes, p.rounding})
 }
 
@@ -306,6 +334,9 @@ func (p *Product) LaunchFinish(s *gpu.Stream) error {
 	}
 	l.Stream, l.Early = s, p.shape.Early
 	p.repair.due = p.truncated
+	if p.limbs != nil {
+		return p.limbs.finish.Launch(l, limbParameters{p.limbs.planes, p.rounding})
+	}
 	return p.finish.Launch(l, productParameters{p.planes, p.rounding})
 }
 
@@ -321,7 +352,11 @@ type Kernel struct {
 // Kernels describes the kernels of LaunchSums and LaunchFinish.
 func (p *Product) Kernels() ([]Kernel, error) {
 	sumBytes, finishBytes := p.bytes()
-	sums, err := describe(p.add, p.addLaunch, sumBytes+p.a.Bytes()+p.x.planes.residues.Bytes())
+	sumBytes += p.a.Bytes() + p.x.planes.residues.Bytes()
+	if p.limbs != nil {
+		return p.limbKernels(sumBytes, finishBytes)
+	}
+	sums, err := describe(p.add, p.addLaunch, sumBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -332,7 +367,10 @@ func (p *Product) Kernels() ([]Kernel, error) {
 // bytes returns what the two kernels read and write beside A and x.
 func (p *Product) bytes() (sums, finish int64) {
 	sums = p.sums.Bytes()
-	finish = sums + p.a.planes.tables.crt.Bytes() + p.out.Bytes() + p.heads.Bytes()
+	finish = sums + p.out.Bytes() + p.heads.Bytes()
+	if p.limbs == nil {
+		finish += p.a.planes.tables.crt.Bytes()
+	}
 	if p.y != nil {
 		finish += p.y.Bytes()
 	}

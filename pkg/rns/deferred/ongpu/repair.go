@@ -206,7 +206,7 @@ func (p *Product) load(b *batch) (err error) {
 	if err != nil {
 		return err
 	}
-	if b.a, err = newMatrix(p.device, plan, p.a.source, p.a.layout, selected); err != nil {
+	if b.a, err = newMatrix(p.device, plan, p.a.source, p.a.layout, selected, limbsFor(plan)); err != nil {
 		return err
 	}
 	if b.x, err = b.a.NewVector(p.x.source, p.x.layout, p.x.extent); err != nil {

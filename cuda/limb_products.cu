@@ -1,0 +1,130 @@
+// Products of short factors without residues: y = alpha*A*x + beta*y from signed limbs, exact, rounded once.
+//
+// A factor of up to 28*L bits is L limbs of 28 bits, all with its sign, in planes like residues; the number of moduli for a product of two
+// is twice as large, so that these planes are half as many bytes. sumLimbs adds, for each of the 2L-1 pairs of limbs' weights, the
+// products of limbs in 64-bit words; finishLimbs makes of a row's words its result, without reconstruction. Sums are integers: no result depends
+// on how the work is divided.
+#include "finish.cuh"
+
+struct LimbPlanes {
+	const u32 *a;      // limb k of element (i, j): a[(k*rows + i)*ld + j], signed, 0 for j from columns to ld; ld a multiple of 16
+	const u32 *x;      // x[k*xStride + j], 0 likewise; xStride a multiple of 4
+	u64 *sums;         // sums[i*words + q]: word q of row i is added to, signed, worth 2^(28q); words = 2L+1
+	u64 xStride;
+	u32 rows, ld;
+	u32 rowWarps;      // warps of a row and part, 1, 2, 4 or 8
+	u32 parts;         // of a row's columns
+	u32 partColumns;   // a multiple of 16
+	u32 prepareBlocks; // the first blocks, eight warps each
+};
+
+static const u32 columnsAtOnce = 4; // neighbouring columns that a lane reads at once
+
+MP_DEVICE void readColumns(i32 (&v)[columnsAtOnce], const u32 *p) {
+	uint4 w = *(const uint4 *)p;
+	v[0] = (i32)w.x;
+	v[1] = (i32)w.y;
+	v[2] = (i32)w.z;
+	v[3] = (i32)w.w;
+}
+
+// carry brings the words but the last to 28 bits.
+template <u32 W> MP_DEVICE void carry(i64 (&s)[W]) {
+#pragma unroll
+	for (u32 q = 0; q + 1 < W; q++) {
+		s[q + 1] += s[q] >> limbBits;
+		s[q] &= limbMask;
+	}
+}
+
+static const u32 lanePitch = 33; // of a word of a warp's lanes in shared memory: lanes that read different words read different banks
+
+// sumLimbs: rowWarps warps take a part of a row's columns. Every product of limbs is less than 2^56 in magnitude, and a word takes at most L of a column, so that
+// 120/L columns are less than 2^63 - 2^57. Blocks of 256 threads; grid prepareBlocks + ceil(rows*parts*rowWarps / 8). Shared memory: 8 * 8 * lanePitch *
+// (2L+1) bytes, or what prepareBlock takes.
+template <u32 L> MP_DEVICE void sumLimbs(const LimbPlanes &p, const Finish &f) {
+	MP_SHARED(u32, shared);
+	const u32 C = columnsAtOnce, words = 2 * L + 1, mostTurns = 120 / (L * C);
+	if (blockIdx.x < p.prepareBlocks) {
+		prepareBlock(f, shared);
+		return;
+	}
+	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, group = ((blockIdx.x - p.prepareBlocks) * 8 + warp) / p.rowWarps;
+	u32 row = group / p.parts, from = group % p.parts * p.partColumns, to = from + p.partColumns < p.ld ? from + p.partColumns : p.ld;
+	if (row >= p.rows) return;
+	const u32 *a = p.a + (u64)row * p.ld, *x = p.x;
+	u64 plane = (u64)p.rows * p.ld;
+	i64 s[words];
+#pragma unroll
+	for (u32 q = 0; q < words; q++) s[q] = 0;
+	u32 turns = 0;
+	for (u32 j = from + (warp % p.rowWarps * 32 + lane) * C; j < to; j += p.rowWarps * 32 * C) {
+		i32 v[L][C], w[L][C];
+#pragma unroll
+		for (u32 k = 0; k < L; k++) readColumns(v[k], a + k * plane + j);
+#pragma unroll
+		for (u32 k = 0; k < L; k++) readColumns(w[k], x + k * p.xStride + j);
+#pragma unroll
+		for (u32 i = 0; i < L; i++)
+#pragma unroll
+			for (u32 k = 0; k < L; k++)
+#pragma unroll
+				for (u32 c = 0; c < C; c++) s[i + k] += (i64)v[i][c] * w[k][c];
+		if (++turns == mostTurns) {
+			carry(s);
+			turns = 0;
+		}
+	}
+	carry(s);
+	i64 *own = (i64 *)shared + warp * words * lanePitch;
+#pragma unroll
+	for (u32 q = 0; q < words; q++) own[q * lanePitch + lane] = s[q];
+	warpSync(allLanes);
+	if (lane >= words) return;
+	i64 sum = 0;
+#pragma unroll 8
+	for (u32 i = 0; i < 32; i++) sum += own[lane * lanePitch + i];
+	atomicAdd64(p.sums + (u64)row * words + lane, (u64)sum);
+}
+
+#define SUM_LIMBS(L)                                                                       \
+	MP_KERNEL(sumLimbs##L, 256)(LimbPlanes p, Finish f) { sumLimbs<L>(p, f); }         \
+	MP_REGISTER(sumLimbs##L)
+SUM_LIMBS(1);
+SUM_LIMBS(2);
+SUM_LIMBS(3);
+SUM_LIMBS(4);
+
+// limbSum sets v, of n = words + 1 <= 32 limbs, to the row's sum in two's complement, and its words to 0. Words are less than 2^62 in magnitude: 2^62
+// is added to each, its three parts of 28 bits go to their limbs, and 2^62 * sum 2^(28q), 64 in each limb from the second on, is subtracted.
+MP_DEVICE void limbSum(u32 *v, u32 n, u64 *sums, u32 lane) {
+	u64 s = 0;
+	if (lane < n - 1) {
+		s = loadFresh(sums + lane) + (1ull << 62);
+		sums[lane] = 0;
+	}
+	u32 middle = shuffle(allLanes, (u32)(s >> limbBits) & limbMask, (lane - 1) & 31), upper = shuffle(allLanes, (u32)(s >> 2 * limbBits), (lane - 2) & 31);
+	u32 limb = ((u32)s & limbMask) + (lane > 0 ? middle : 0) + (lane > 1 ? upper : 0);
+	if (lane < n) v[lane] = limb + limbMask - (lane > 1 ? 64 : 0);
+	warpSync(allLanes);
+	normalize(v, n, 1, lane);
+}
+
+// finishLimbs: a warp finishes a row, four rows a block of 128 threads. Shared memory: 4*rowLimbs words of 32 bits.
+MP_KERNEL(finishLimbs, 128)(LimbPlanes p, Finish f) {
+	MP_SHARED(u32, shared);
+	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, row = blockIdx.x * 4 + warp, n = f.moduli + 1;
+	bool inside = row < p.rows;
+	i64 rowExp = inside ? f.rowExp[row] : 0, head = inside && f.betaLimbs ? f.yHeads[row] : 0;
+	waitForPrevious();
+	if (!inside) return;
+	u32 *sum = shared + warp * rowLimbs(f), *product = sum + n, *window = product + f.productLimbs;
+	limbSum(sum, n, p.sums + (u64)row * f.moduli, lane);
+	bool negative = magnitude(sum, n, lane);
+	if (f.unitAlpha)
+		product = sum;
+	else
+		multiply(product, f.productLimbs, f.alpha, f.alphaLimbs, sum, n, lane);
+	finishTerms(f, rowExp, head, product, negative, window, row, lane);
+}
+MP_REGISTER(finishLimbs);
