@@ -231,13 +231,18 @@ func (e *hybridDeferred) ErrorBound(_ int, s exact.Summary) *big.Rat {
 }
 
 func (e *hybridDeferred) Format() Format {
-	f := Format{Name: "residues", Actual: e.options.Precision}
+	f := Format{Actual: e.options.Precision}
 	for _, part := range []Engine{e.processorEngine(), e.deviceEngine()} {
 		if part == nil {
 			continue
 		}
 		g := part.Format()
-		f.Moduli, f.ModuliBits, f.NumberBytes = max(f.Moduli, g.Moduli), g.ModuliBits, max(f.NumberBytes, g.NumberBytes)
+		if f.Name == "" {
+			f.Name = g.Name
+		} else if f.Name != g.Name {
+			f.Name += ", " + g.Name
+		}
+		f.Moduli, f.ModuliBits, f.NumberBytes = max(f.Moduli, g.Moduli), max(f.ModuliBits, g.ModuliBits), max(f.NumberBytes, g.NumberBytes)
 		f.WorkspaceBytes += g.WorkspaceBytes
 		f.Threads = max(f.Threads, g.Threads)
 		if f.Variant != "" && g.Variant != "" {

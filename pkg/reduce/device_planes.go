@@ -10,8 +10,11 @@ import (
 	"mpbench/pkg/rns/deferred/ongpu"
 )
 
-// variantPlanes: products are added in residues; see package rns/deferred/ongpu.
-const variantPlanes = "residue planes"
+// Products are added in residues, or, of short factors, in limbs; see package rns/deferred/ongpu.
+const (
+	variantPlanes = "residue planes"
+	variantLimbs  = "limb planes"
+)
 
 // planesDot is a dot product of numbers wider than float64 in device memory: a matrix of one row times a vector.
 type planesDot struct {
@@ -130,7 +133,12 @@ func (w *planesDot) sum(_ context.Context, p *Phases) (exactSum, error) {
 
 func (w *planesDot) byClock() bool { return false }
 
-func (w *planesDot) variant() string { return variantPlanes }
+func (w *planesDot) variant() string {
+	if w.a.Limbs() > 0 {
+		return variantLimbs
+	}
+	return variantPlanes
+}
 
 func (w *planesDot) Free() {
 	w.device.Do(func() error {
