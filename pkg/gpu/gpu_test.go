@@ -157,7 +157,7 @@ func TestMuchSharedMemory(t *testing.T) {
 		}
 		most := d.Info().SharedPerBlock
 		if most < 64<<10 {
-			t.Skipf("a block has %d bytes of shared memory at most", most)
+			t.Skipf("needs a device with 64 KiB of shared memory a block: this one has %d bytes", most)
 		}
 		occupancy, err := kernels[0].Occupancy(64, most)
 		if err != nil {

@@ -22,6 +22,7 @@ type problem struct {
 	prec        int
 	opt         deferred.Options // for the device; the reference is exact if the moduli suffice
 	residues    bool             // also where limbs are better
+	truncate    bool             // as deferred.NewPlanFor chooses
 }
 
 // reference is what the CPU engine computes.
@@ -124,12 +125,20 @@ func (p *problem) check(t *testing.T, d *gpu.Device, name string, aFloats, xFloa
 	}
 }
 
+// plan is the device's.
+func (p *problem) plan(x deferred.Extent) (*deferred.Plan, error) {
+	if p.truncate {
+		return deferred.NewPlanFor(p.a, p.layout, deferred.NoTrans, p.x, p.xLayout, p.prec, p.opt)
+	}
+	return deferred.NewPlan(p.a, p.layout, deferred.NoTrans, x, p.opt)
+}
+
 func (p *problem) prepare(d *gpu.Device, aFloats, xFloats []float64) (*ongpu.Product, func(), error) {
 	extent, err := deferred.Measure(p.x, p.xLayout)
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, err := deferred.NewPlan(p.a, p.layout, deferred.NoTrans, extent, p.opt)
+	plan, err := p.plan(extent)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -293,7 +302,7 @@ func TestGemv(t *testing.T) {
 func TestLimbExtremes(t *testing.T) {
 	d := gputest.Device(t)
 	cols := 3000
-	if !gputest.Emulated() {
+	if !gputest.Emulated() && !testing.Short() {
 		cols = 300_000
 	}
 	for limbs := 1; limbs <= 5; limbs++ { // with five there are residues
@@ -313,6 +322,17 @@ func TestLimbExtremes(t *testing.T) {
 		p := &problem{
 			a: deferred.Bigs(a), x: deferred.Bigs(x), layout: deferred.RowMajor(rows, cols, cols), xLayout: deferred.Strided(cols, 1),
 			alpha: big.NewFloat(1), beta: new(big.Float), prec: 2*bits + 24, y: randomBigs(rand.New(rand.NewPCG(1, 1)), rows, 24, 3),
+		}
+		extent, err := deferred.Measure(p.x, p.xLayout)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := p.plan(extent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if words, isLimbs := ongpu.PlanesOf(plan); isLimbs != (limbs <= 4) || isLimbs && words != limbs {
+			t.Errorf("%d bits: %d words, limbs %v", bits, words, isLimbs)
 		}
 		p.check(t, d, fmt.Sprintf("%d limbs", limbs), nil, nil, []ongpu.Shape{{}, {RowWarps: 1, BlockRows: 1}, {RowWarps: 8, PartColumns: 1024, BlockRows: 1}})
 	}

@@ -89,7 +89,7 @@ func (h *HostProduct) Kernels() ([]PassKernel, error) {
 	if list[1].Kernel, err = describe(k, launch, residues); err != nil {
 		return nil, err
 	}
-	if list[2].Kernel, err = describe(h.product.finish, h.product.finishLaunch, finishBytes); err != nil {
+	if list[2].Kernel, err = h.product.finish.describe(h.product.finishLaunch, finishBytes); err != nil {
 		return nil, err
 	}
 	for i := range h.panels.count {

@@ -8,9 +8,9 @@ import (
 )
 
 // This file has products of short factors, which take less time without residues: half the bytes are read, and nothing is reconstructed. Products of limbs
-// are as many as the square of their number: with five and more, residues were faster on an H200, because limbs were bound by multiplications.
+// are as many as the square of their number, so that residues are better for longer factors.
 
-// mostLimbs is the number of limbs of a factor up to which they take less time than residues (BenchmarkLimbs).
+// mostLimbs is the number of limbs of a factor up to which there are kernels; up to there they take less time than residues (BenchmarkLimbs).
 const mostLimbs = 4
 
 // PlanesOf returns how many words of 4 bytes an element of a matrix takes on a device, and whether they are limbs or residues.
@@ -28,12 +28,6 @@ func limbsFor(plan *deferred.Plan) int {
 		return 0
 	}
 	return limbs
-}
-
-// limbProduct is what a Product of limbs has in place of residues.
-type limbProduct struct {
-	planes      limbPlanesParameters
-	add, finish *gpu.Kernel[limbParameters]
 }
 
 type limbParameters struct {
@@ -67,12 +61,13 @@ func (p *Product) defaultLimbShape() Shape {
 }
 
 func (p *Product) setLimbShape(s Shape) error {
-	a, l := p.a.planes, p.limbs
+	a := p.a.planes
+	parameters := func() limbParameters { return limbParameters{p.limbs, p.rounding} }
 	var err error
-	if l.add, err = kernel[limbParameters](p.device, "limb_products", fmt.Sprintf("sumLimbs%d", a.limbs)); err != nil {
+	if p.add, err = workOf(p.device, "limb_products", fmt.Sprintf("sumLimbs%d", a.limbs), parameters); err != nil {
 		return err
 	}
-	if l.finish, err = kernel[limbParameters](p.device, "limb_products", "finishLimbs"); err != nil {
+	if p.finish, err = workOf(p.device, "limb_products", "finishLimbs", parameters); err != nil {
 		return err
 	}
 	p.shape = s
@@ -82,13 +77,13 @@ func (p *Product) setLimbShape(s Shape) error {
 	}
 	const warps = sumThreads / 32
 	items, limbs := p.rounding.prepare()
-	l.planes = limbPlanesParameters{
+	p.limbs = limbPlanesParameters{
 		A: a.residues.Pointer(), X: p.x.planes.residues.Pointer(), Sums: p.sums.Pointer(), XStride: uint64(p.x.planes.ld), Rows: uint32(a.rows), LD: uint32(a.ld),
 		RowWarps: uint32(max(s.RowWarps, 1)), Parts: uint32((a.ld + part - 1) / part), PartColumns: uint32(part),
 		PrepareBlocks: uint32((items + warps - 1) / warps),
 	}
-	blocks := (a.rows*int(l.planes.Parts*l.planes.RowWarps) + warps - 1) / warps
-	p.addLaunch = gpu.Launch{Grid: gpu.Dim{X: int(l.planes.PrepareBlocks) + blocks}, Block: gpu.Dim{X: sumThreads}, Shared: max(4*warps*limbs, 8*warps*lanePitch*p.sumWords())}
+	blocks := (a.rows*int(p.limbs.Parts*p.limbs.RowWarps) + warps - 1) / warps
+	p.addLaunch = gpu.Launch{Grid: gpu.Dim{X: int(p.limbs.PrepareBlocks) + blocks}, Block: gpu.Dim{X: sumThreads}, Shared: max(4*warps*limbs, 8*warps*lanePitch*p.sumWords())}
 	const rows = 4 // of a block of finishLimbs
 	p.finishLaunch = gpu.Launch{Grid: gpu.Dim{X: (a.rows + rows - 1) / rows}, Block: gpu.Dim{X: 32 * rows}, Shared: rows * 4 * p.rounding.rowLimbs()}
 	return p.sums.Clear(nil)
@@ -96,13 +91,3 @@ func (p *Product) setLimbShape(s Shape) error {
 
 // lanePitch is that of cuda/limb_products.cu.
 const lanePitch = 33
-
-// limbKernels is Kernels.
-func (p *Product) limbKernels(sumBytes, finishBytes int64) ([]Kernel, error) {
-	sums, err := describe(p.limbs.add, p.addLaunch, sumBytes)
-	if err != nil {
-		return nil, err
-	}
-	finish, err := describe(p.limbs.finish, p.finishLaunch, finishBytes)
-	return []Kernel{sums, finish}, err
-}

@@ -50,16 +50,32 @@ type Product struct {
 	uncertain *gpu.Buffer[uint32] // nil likewise
 	repair    repair
 
-	limbs        *limbProduct // nil for residues
-	planes       planesParameters
+	planes       planesParameters     // of residues
+	limbs        limbPlanesParameters // of limbs
 	rounding     finishParameters
 	table        *gpu.Buffer[uint32] // alpha times the table of reconstruction
 	addend       *gpu.Buffer[uint32] // beta*y
-	add          *gpu.Kernel[productParameters]
-	finish       *gpu.Kernel[productParameters]
+	add, finish  work
 	addLaunch    gpu.Launch
 	finishLaunch gpu.Launch
 }
+
+// work is a kernel with its parameters, those of residues or of limbs.
+type work struct {
+	launch   func(gpu.Launch) error
+	describe func(l gpu.Launch, bytes int64) (Kernel, error)
+}
+
+// workOf finds a kernel. parameters is called for each launch.
+func workOf[P any](d *gpu.Device, module, name string, parameters func() P) (work, error) {
+	k, err := kernel[P](d, module, name)
+	return work{
+		launch:   func(l gpu.Launch) error { return k.Launch(l, parameters()) },
+		describe: func(l gpu.Launch, bytes int64) (Kernel, error) { return describe(k, l, bytes) },
+	}, err
+}
+
+func (p *Product) parameters() productParameters { return productParameters{p.planes, p.rounding} }
 
 type productParameters struct {
 	P planesParameters
@@ -191,7 +207,6 @@ func (p *Product) setParameters() {
 		OutWidth: uint32(p.width), Precision: uint32(p.options.Precision), ProductLimbs: words, Rows: uint32(a.rows),
 	}
 	if a.limbs > 0 {
-		p.limbs = &limbProduct{}
 		f.LimbSums, f.ProductLimbs = 1, words+1
 	} else {
 		t := a.tables
@@ -231,7 +246,7 @@ const (
 
 // defaultShape takes parts of columns where there are few rows. All numbers were found by BenchmarkParts on an H200.
 func (p *Product) defaultShape() Shape {
-	if p.limbs != nil {
+	if p.a.planes.limbs > 0 {
 		return p.defaultLimbShape()
 	}
 	rows, moduli := p.a.Rows(), p.a.Moduli()
@@ -256,7 +271,7 @@ func partColumns(d *gpu.Device, rows, moduli int) int {
 
 // SetShape chooses how the work is divided.
 func (p *Product) SetShape(s Shape) error {
-	if p.limbs != nil {
+	if p.a.planes.limbs > 0 {
 		return p.setLimbShape(s)
 	}
 	name := "sumProducts"
@@ -264,7 +279,7 @@ func (p *Product) SetShape(s Shape) error {
 		name = "sumProductsFew"
 	}
 	var err error
-	if p.add, err = kernel[productParameters](p.device, "deferred", name); err != nil {
+	if p.add, err = workOf(p.device, "deferred", name, p.parameters); err != nil {
 		return err
 	}
 	p.shape = s
@@ -297,7 +312,7 @@ func (p *Product) setFinish(together int) error {
 	}
 	shared := rows * 4 * p.rounding.rowLimbs()
 	var err error
-	p.finish, err = kernel[productParameters](p.device, "deferred", name)
+	p.finish, err = workOf(p.device, "deferred", name, p.parameters)
 	p.finishLaunch = gpu.Launch{Grid: gpu.Dim{X: (p.a.Rows() + rows - 1) / rows}, Block: gpu.Dim{X: threads}, Shared: shared}
 	return err
 }
@@ -320,10 +335,7 @@ func (p *Product) LaunchSums(s *gpu.Stream) error {
 		return nil
 	}
 	l.Stream = s
-	if p.limbs != nil {
-		return p.limbs.add.Launch(l, limbParameters{p.limbs.planes, p.rounding})
-	}
-	return p.add.Launch(l, productParameters{p.planes, p.rounding})
+	return p.add.launch(l)
 }
 
 // LaunchFinish puts what makes results of the sums into the stream, one kernel.
@@ -334,10 +346,7 @@ func (p *Product) LaunchFinish(s *gpu.Stream) error {
 	}
 	l.Stream, l.Early = s, p.shape.Early
 	p.repair.due = p.truncated
-	if p.limbs != nil {
-		return p.limbs.finish.Launch(l, limbParameters{p.limbs.planes, p.rounding})
-	}
-	return p.finish.Launch(l, productParameters{p.planes, p.rounding})
+	return p.finish.launch(l)
 }
 
 // Kernel describes a kernel of a product.
@@ -353,14 +362,11 @@ type Kernel struct {
 func (p *Product) Kernels() ([]Kernel, error) {
 	sumBytes, finishBytes := p.bytes()
 	sumBytes += p.a.Bytes() + p.x.planes.residues.Bytes()
-	if p.limbs != nil {
-		return p.limbKernels(sumBytes, finishBytes)
-	}
-	sums, err := describe(p.add, p.addLaunch, sumBytes)
+	sums, err := p.add.describe(p.addLaunch, sumBytes)
 	if err != nil {
 		return nil, err
 	}
-	finish, err := describe(p.finish, p.finishLaunch, finishBytes)
+	finish, err := p.finish.describe(p.finishLaunch, finishBytes)
 	return []Kernel{sums, finish}, err
 }
 
@@ -368,7 +374,7 @@ func (p *Product) Kernels() ([]Kernel, error) {
 func (p *Product) bytes() (sums, finish int64) {
 	sums = p.sums.Bytes()
 	finish = sums + p.out.Bytes() + p.heads.Bytes()
-	if p.limbs == nil {
+	if p.a.planes.limbs == 0 {
 		finish += p.a.planes.tables.crt.Bytes()
 	}
 	if p.y != nil {
@@ -400,6 +406,9 @@ func (p *Product) Results(y []*big.Float) error {
 	}
 	return nil
 }
+
+// Moduli returns the number of moduli, 0 for limbs.
+func (p *Product) Moduli() int { return p.a.Moduli() }
 
 // Bytes returns the device memory that the product takes beside A and x.
 func (p *Product) Bytes() int64 {

@@ -37,72 +37,32 @@ func cancellingRows(size, open int) (a, x []float64) {
 func BenchmarkRepaired(b *testing.B) {
 	d := realDevice(b)
 	const size = 1000
-	l, xl := deferred.RowMajor(size, size, size), deferred.Strided(size, 1)
-	for _, open := range []int{0, size / 16, size / 8, size / 4, size / 2, size} {
+	run := func(name string, open int, truncate bool) {
 		a, x := cancellingRows(size, open)
-		for _, exact := range []bool{false, true} {
-			if exact && open > 0 {
-				continue
-			}
-			plan, extent, err := planFloats(a, l, x, xl, exact)
+		p := &problem{
+			a: deferred.Float64s(a), x: deferred.Float64s(x), layout: deferred.RowMajor(size, size, size), xLayout: deferred.Strided(size, 1),
+			alpha: big.NewFloat(1), beta: new(big.Float), prec: 53, truncate: truncate,
+		}
+		err := d.Do(func() error {
+			product, free, err := p.prepare(d, a, x)
 			if err != nil {
-				b.Fatal(err)
+				return err
 			}
-			err = d.Do(func() error {
-				product, free, err := productOf(d, plan, a, l, x, xl, extent)
-				if err != nil {
-					return err
-				}
-				defer free()
-				name := fmt.Sprintf("truncated/open=%d", open)
-				if exact {
-					name = "exact"
-				}
-				return timeRepairs(b, d, name, plan, product)
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
+			defer free()
+			return timeRepairs(b, d, name, product)
+		})
+		if err != nil {
+			b.Fatal(err)
 		}
 	}
-}
-
-func planFloats(a []float64, l deferred.Layout, x []float64, xl deferred.Layout, exact bool) (*deferred.Plan, deferred.Extent, error) {
-	extent, err := deferred.Measure(deferred.Float64s(x), xl)
-	if err != nil {
-		return nil, extent, err
+	run("exact", 0, false)
+	for _, open := range []int{0, size / 16, size / 8, size / 4, size / 2, size} {
+		run(fmt.Sprintf("truncated/open=%d", open), open, true)
 	}
-	if exact {
-		plan, err := deferred.NewPlan(deferred.Float64s(a), l, deferred.NoTrans, extent, deferred.Options{})
-		return plan, extent, err
-	}
-	plan, err := deferred.NewPlanFor(deferred.Float64s(a), l, deferred.NoTrans, deferred.Float64s(x), xl, 53, deferred.Options{})
-	return plan, extent, err
-}
-
-func productOf(d *gpu.Device, plan *deferred.Plan, a []float64, l deferred.Layout, x []float64, xl deferred.Layout, extent deferred.Extent) (*ongpu.Product, func(), error) {
-	an, err := ongpu.UploadFloat64(d, a)
-	if err != nil {
-		return nil, nil, err
-	}
-	matrix, err := ongpu.NewMatrix(d, plan, an, l)
-	if err != nil {
-		return nil, nil, err
-	}
-	xn, err := ongpu.UploadFloat64(d, x)
-	if err != nil {
-		return nil, nil, err
-	}
-	vector, err := matrix.NewVector(xn, xl, extent)
-	if err != nil {
-		return nil, nil, err
-	}
-	product, err := ongpu.NewProduct(matrix, vector, ongpu.Options{Precision: 53, Alpha: big.NewFloat(1), Beta: new(big.Float)})
-	return product, func() { product.Free(); vector.Free(); matrix.Free(); an.Free(); xn.Free() }, err
 }
 
 // timeRepairs makes two benchmarks: of the first launch and of later ones, with cold caches.
-func timeRepairs(b *testing.B, d *gpu.Device, name string, plan *deferred.Plan, product *ongpu.Product) error {
+func timeRepairs(b *testing.B, d *gpu.Device, name string, product *ongpu.Product) error {
 	run := func() (float64, error) {
 		if err := d.ColdCache(nil); err != nil {
 			return 0, err
@@ -140,7 +100,7 @@ func timeRepairs(b *testing.B, d *gpu.Device, name string, plan *deferred.Plan, 
 			b.ReportMetric(list[len(list)/2], "µs")
 			b.ReportMetric(list[0], "least-µs")
 			b.ReportMetric(list[len(list)-1], "greatest-µs")
-			b.ReportMetric(float64(plan.Moduli()), "moduli")
+			b.ReportMetric(float64(product.Moduli()), "moduli")
 			b.ReportMetric(float64(repaired), "repaired")
 			b.ReportMetric(float64(onHost), "on-host")
 			b.ReportMetric(0, "ns/op")
