@@ -1,7 +1,6 @@
 package gemv
 
 import (
-	"fmt"
 	"math/big"
 	"strings"
 	"time"
@@ -89,7 +88,7 @@ func (e *deferredEngine) loadMatrix() error {
 
 // convert makes the residues.
 func (e *deferredEngine) convert(plan *deferred.Plan, x deferred.Numbers, layout deferred.Layout, op deferred.Op) (err error) {
-	if err := e.problem.checkBytes("deferred", plan.Bytes(), e.maxBytes, fmt.Sprintf("%d moduli of 4 bytes per element", plan.Moduli())); err != nil {
+	if err := e.problem.checkBytes("deferred", plan.Bytes(), e.maxBytes, moduliDetail(plan.Moduli())); err != nil {
 		return err
 	}
 	e.matrix, e.sums = nil, nil // the memory of a former plan

@@ -133,7 +133,7 @@ func elementWords(p *deferred.Plan) (int, string) {
 	if limbs {
 		return words, counted(words, "limb") + " of 4 bytes per element"
 	}
-	return words, fmt.Sprintf("%d moduli of 4 bytes per element", words)
+	return words, moduliDetail(words)
 }
 
 // plan measures the rows of op(A), float64 on the device, wide numbers on the host, and decides whether to truncate.

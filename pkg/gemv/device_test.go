@@ -287,3 +287,48 @@ func TestHybridSplit(t *testing.T) {
 		}
 	}
 }
+
+// TestDeviceFormat: short numbers are limbs on a device, longer ones residues, and a hybrid names what each part has.
+func TestDeviceFormat(t *testing.T) {
+	device := gputest.Name(t)
+	for _, c := range []struct {
+		large         float64 // beside 1, in A
+		name, hybrid  string
+		bytes, moduli int
+	}{
+		{3, "limbs", "residues, limbs", 4, 0},
+		{0x1p27, "limbs", "residues, limbs", 4, 0},
+		{0x1p28, "limbs", "residues, limbs", 8, 0},
+		{0x1p111, "limbs", "residues, limbs", 16, 0},
+		{0x1p112, "residues", "residues", 20, 5},
+	} {
+		p := Problem{
+			M: 2, N: 2, LDA: 2, IncX: 1, IncY: 1, Alpha: Number(1), Beta: Number(0),
+			A: Numbers{Float64: []float64{1, 1, c.large, c.large}}, X: Numbers{Float64: []float64{1, 1}}, Y: Numbers{Float64: make([]float64, 2)},
+		}
+		o := Options{Precision: 160, Threads: 1, Device: device}
+		alone, err := newDeviceDeferred(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := alone.Load(p); err != nil {
+			t.Fatal(err)
+		}
+		f := alone.Format()
+		if f.Name != c.name || f.NumberBytes != c.bytes || f.Moduli != c.moduli {
+			t.Errorf("%g: %q, %d bytes, %d moduli, want %q, %d and %d", c.large, f.Name, f.NumberBytes, f.Moduli, c.name, c.bytes, c.moduli)
+		}
+		alone.Close()
+		both := &hybridDeferred{options: o, problem: p}
+		if err := both.loadProcessor(1); err != nil {
+			t.Fatal(err)
+		}
+		if both.device, err = both.newDevice(p.rows(1, 2)); err != nil {
+			t.Fatal(err)
+		}
+		if f := both.Format(); f.Name != c.hybrid || f.Moduli == 0 || f.ModuliBits != 28 {
+			t.Errorf("%g, both: %q, %d moduli of %d bits", c.large, f.Name, f.Moduli, f.ModuliBits)
+		}
+		both.Close()
+	}
+}

@@ -40,3 +40,5 @@ func (p *Problem) checkBytes(method string, need, limit int64, detail string) er
 	}
 	return nil
 }
+
+func moduliDetail(moduli int) string { return fmt.Sprintf("%d moduli of 4 bytes per element", moduli) }
