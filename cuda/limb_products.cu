@@ -95,7 +95,8 @@ SUM_LIMBS(2);
 SUM_LIMBS(3);
 SUM_LIMBS(4);
 
-// limbSum sets v, of n = words + 1 <= 32 limbs, to the row's sum in two's complement, and its words to 0. Words are less than 2^62 in magnitude: 2^62
+// limbSum sets v, of n = words + 1 <= 32 limbs, to the row's sum in two's complement, and its words to 0. The sum of N < 2^32 products is less than
+// 2^(56L+32), and v holds 56L+55 bits and a sign. A word got less than 2^28 from each lane that added to it, the last one less than N in all: words are less than 2^62 in magnitude. 2^62
 // is added to each, its three parts of 28 bits go to their limbs, and 2^62 * sum 2^(28q), 64 in each limb from the second on, is subtracted.
 MP_DEVICE void limbSum(u32 *v, u32 n, u64 *sums, u32 lane) {
 	u64 s = 0;
