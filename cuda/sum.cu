@@ -29,6 +29,16 @@ template <u32 U> MP_DEVICE void numbersOf(double *v, const ulonglong2 *w) {
 	}
 }
 
+// largestUsable returns the greatest high word of N numbers that bins can take, at least that given.
+template <u32 N> MP_DEVICE u32 largestUsable(u32 usable, const double *v) {
+#pragma unroll
+	for (u32 j = 0; j < N; j++) {
+		u32 w = magnitudeWord(v[j]);
+		if (w < largestBinned && w > usable) usable = w;
+	}
+	return usable;
+}
+
 // addTerms adds N numbers of each lane: to the bins, where this turn uses them; what does not fit there, or everything, to the lane's digits; and
 // what is too large for either, or infinite, or no number, to the warp's digits.
 template <u32 N, u32 L> MP_DEVICE void addTerms(WarpSum<L> &sum, double *v) {
@@ -41,13 +51,7 @@ template <u32 N, u32 L> MP_DEVICE void addTerms(WarpSum<L> &sum, double *v) {
 	}
 	if (ballot(allLanes, largest >= limit)) {
 		if (bins) {
-			u32 usable = 0;
-#pragma unroll
-			for (u32 j = 0; j < N; j++) {
-				u32 w = magnitudeWord(v[j]);
-				if (w < largestBinned && w > usable) usable = w;
-			}
-			sum.raise(usable, leastLimit);
+			sum.raise(largestUsable<N>(0, v), leastLimit);
 			limit = sum.bins.limit;
 		}
 		sum.reserve(32 * N);
@@ -112,13 +116,7 @@ template <u32 N, u32 L> MP_DEVICE void addProducts(WarpSum<L> &sum, const double
 	for (u32 j = 0; j < N; j++) outside |= magnitudeWord(p[j]) - leastProduct >= limit - leastProduct;
 	if (ballot(allLanes, outside)) {
 		if (bins) {
-			u32 usable = leastProduct;
-#pragma unroll
-			for (u32 j = 0; j < N; j++) {
-				u32 w = magnitudeWord(p[j]);
-				if (w < largestBinned && w > usable) usable = w;
-			}
-			sum.raise(usable, leastProductLimit);
+			sum.raise(largestUsable<N>(leastProduct, p), leastProductLimit);
 			limit = sum.bins.limit;
 		}
 		sum.reserve(32 * N);
