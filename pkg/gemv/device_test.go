@@ -320,6 +320,9 @@ func TestDeviceFormat(t *testing.T) {
 		}
 		alone.Close()
 		both := &hybridDeferred{options: o, problem: p}
+		if f := both.Format(); f.Name != "residues" {
+			t.Errorf("before anything is loaded: %q", f.Name)
+		}
 		if err := both.loadProcessor(1); err != nil {
 			t.Fatal(err)
 		}

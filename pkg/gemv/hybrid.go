@@ -250,6 +250,9 @@ func (e *hybridDeferred) Format() Format {
 		}
 		f.Variant += g.Variant
 	}
+	if f.Name == "" { // nothing is loaded
+		f.Name = "residues"
+	}
 	return f
 }
 
