@@ -106,7 +106,7 @@ func (o *checkOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	c := &checker{plan: plan, checks: planned, baseline: baseline, update: o.update, env: bench.CaptureEnvironment()}
+	c := &checker{plan: plan, checks: planned, baseline: baseline, update: o.update, env: bench.CaptureEnvironment(), ratios: checkRatios}
 	errOut := cmd.ErrOrStderr()
 	c.progress = report.NewProgress(errOut, report.ProgressOptions{
 		Cases: cases(planned), Quiet: o.quiet, Terminal: isTerminal(errOut), Width: func() int { return columns(errOut) },

@@ -53,7 +53,7 @@ func sameResults(t *testing.T, got, want []bench.Record) {
 }
 
 // mpbench runs the program in this process.
-func mpbench(t *testing.T, args ...string) (stdout, stderr string, code int) {
+func mpbench(t testing.TB, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, err strings.Builder
 	code = run(context.Background(), args, &out, &err)

@@ -107,6 +107,9 @@ var (
 	gemvMethods = gemv.Methods
 )
 
+// checkRatios is how check compares times.
+var checkRatios bench.RatioSampler
+
 // chooseMethods returns the methods of --method among all of a command.
 func chooseMethods[M any](list string, all []M, name func(M) string) ([]M, error) {
 	if list == "all" {

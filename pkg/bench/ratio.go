@@ -22,6 +22,10 @@ type RatioSampler struct {
 	MaxTime    time.Duration // after which no round is begun; 0 for 2 s
 	Confidence float64       // of the interval; 0 for 0.99
 	Clock      Clock         // nil for SystemClock
+
+	// Pause waits between measurements, and returns false if ctx was cancelled meanwhile; nil for real time. A Clock of another time
+	// needs its own.
+	Pause func(ctx context.Context, d time.Duration) bool
 }
 
 // leastRounds is how many rounds are taken even after MaxTime: the range of 8 ratios is an interval of more than 99 %.
@@ -57,7 +61,19 @@ func (s RatioSampler) withDefaults() RatioSampler {
 	if s.Clock == nil {
 		s.Clock = SystemClock()
 	}
+	if s.Pause == nil {
+		s.Pause = pause
+	}
 	return s
+}
+
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // Measure takes rounds until decided returns true of the ratio so far, or a limit is reached. decided is asked after Rounds rounds
@@ -178,8 +194,10 @@ func (r Ratio) Spread() float64 { return (r.Hi - r.Lo) / r.Median }
 //
 // The ratio returned is that of the last measurement; ok is false if ctx was cancelled.
 func (s RatioSampler) Exceeds(ctx context.Context, limit float64, operation, reference func()) (r Ratio, slower, ok bool) {
+	s = s.withDefaults()
 	decided := func(r Ratio) bool { return r.Lo > limit || r.Hi <= limit }
-	return repeat(ctx, limit, func() (Ratio, bool) { return s.Measure(ctx, operation, reference, decided) }, slowerPauses)
+	pause := func(d time.Duration) bool { return s.Pause(ctx, d) }
+	return repeat(limit, func() (Ratio, bool) { return s.Measure(ctx, operation, reference, decided) }, pause, slowerPauses)
 }
 
 // slowerPauses are the pauses after measurements that find a ratio above its limit, but for the last. What disturbs all of them lasts for
@@ -187,7 +205,7 @@ func (s RatioSampler) Exceeds(ctx context.Context, limit float64, operation, ref
 var slowerPauses = []time.Duration{200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second}
 
 // repeat measures until the answer is clear, see Exceeds.
-func repeat(ctx context.Context, limit float64, measure func() (Ratio, bool), pauses []time.Duration) (Ratio, bool, bool) {
+func repeat(limit float64, measure func() (Ratio, bool), pause func(time.Duration) bool, pauses []time.Duration) (Ratio, bool, bool) {
 	for left := 2*(len(pauses)+1) - 1; ; left-- {
 		r, ok := measure()
 		above := r.Lo > limit
@@ -201,11 +219,9 @@ func repeat(ctx context.Context, limit float64, measure func() (Ratio, bool), pa
 		case !above:
 			continue
 		}
-		select {
-		case <-time.After(pauses[0]):
-			pauses = pauses[1:]
-		case <-ctx.Done():
+		if !pause(pauses[0]) {
 			return r, false, false
 		}
+		pauses = pauses[1:]
 	}
 }

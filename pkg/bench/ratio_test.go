@@ -3,12 +3,13 @@ package bench
 import (
 	"context"
 	"math"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"mpbench/internal/busy"
 )
 
 // steps is a clock that only operations move.
@@ -70,17 +71,18 @@ func TestExceeds(t *testing.T) {
 		{"uuuuuuaaaa", false}, {"uuuuuuuuuu", false},
 	} {
 		n := 0
-		r, got, ok := repeat(context.Background(), 1.15, func() (Ratio, bool) {
+		r, got, ok := repeat(1.15, func() (Ratio, bool) {
 			n++
 			return kinds[c.measurements[n-1]], true
-		}, make([]time.Duration, 4))
+		}, func(time.Duration) bool { return true }, make([]time.Duration, 4))
 		if got != c.want || !ok || n != len(c.measurements) || r != kinds[c.measurements[n-1]] {
 			t.Errorf("%s: %v, %v, %+v after %d", c.measurements, got, ok, r, n)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, yes, ok := repeat(ctx, 1, func() (Ratio, bool) { return Ratio{Lo: 2, Median: 2}, true }, []time.Duration{time.Hour}); yes || ok {
+	if _, yes, ok := repeat(1, func() (Ratio, bool) { return Ratio{Lo: 2, Median: 2}, true },
+		func(d time.Duration) bool { return pause(ctx, d) }, []time.Duration{time.Hour}); yes || ok {
 		t.Error("an answer after an interruption")
 	}
 }
@@ -107,6 +109,25 @@ func TestBest(t *testing.T) {
 	}
 }
 
+// TestRatioOnABusyMachine: on machines that take the program off its processor and change its clock, an operation that takes as long as before
+// is never found slower than the limit, and one that takes 30 % longer always is.
+func TestRatioOnABusyMachine(t *testing.T) {
+	for seed := range uint64(100) {
+		m := busy.NewMachine(seed)
+		takes := func(d time.Duration) func() { return func() { m.Work(d) } }
+		s := RatioSampler{Clock: m, Pause: m.Pause}
+		reference, limit := takes(50*time.Microsecond), 20.0/50*1.15
+		for range 10 {
+			if r, exceeds, _ := s.Exceeds(context.Background(), limit, takes(20*time.Microsecond), reference); exceeds {
+				t.Errorf("seed %d, unchanged: %+v above %v", seed, r, limit)
+			}
+		}
+		if r, exceeds, _ := s.Exceeds(context.Background(), limit, takes(26*time.Microsecond), reference); !exceeds {
+			t.Errorf("seed %d, 30 %% slower: %+v not above %v", seed, r, limit)
+		}
+	}
+}
+
 // spin works for a number of steps that the compiler cannot leave out.
 func spin(n int) {
 	x := uint64(n)
@@ -118,16 +139,10 @@ func spin(n int) {
 
 var sink atomic.Uint64
 
-// TestRatioUnderLoad measures on a machine that is kept busy by more goroutines than it has processors, working and sleeping in turn: ten
-// times an unchanged operation is not found slower, and one that does 30 % more work is. MPBENCH_FULL_TESTS=1 repeats that.
-func TestRatioUnderLoad(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out with -short: takes some seconds")
-	}
-	rounds := 1
-	if os.Getenv("MPBENCH_FULL_TESTS") != "" {
-		rounds = 10
-	}
+// BenchmarkRatioUnderLoad measures on this machine while more goroutines than it has processors work and sleep in turn. It reports how many
+// of the measurements of an unchanged operation found it slower (false-alarms, 0 is right), and of one that does 30 % more work did not
+// (missed, likewise).
+func BenchmarkRatioUnderLoad(b *testing.B) {
 	var stop atomic.Bool
 	var wg sync.WaitGroup
 	for i := range runtime.GOMAXPROCS(0) + 1 {
@@ -143,14 +158,15 @@ func TestRatioUnderLoad(t *testing.T) {
 	s := RatioSampler{MaxTime: time.Second}
 	base, slow, reference := func() { spin(20_000) }, func() { spin(26_000) }, func() { spin(50_000) }
 	limit := 20.0 / 50 * 1.15
-	for range rounds {
-		for range 10 {
-			if r, exceeds, _ := s.Exceeds(context.Background(), limit, base, reference); exceeds {
-				t.Errorf("unchanged: %+v above %v", r, limit)
-			}
+	falseAlarms, missed := 0, 0
+	for b.Loop() {
+		if _, exceeds, _ := s.Exceeds(context.Background(), limit, base, reference); exceeds {
+			falseAlarms++
 		}
-		if r, exceeds, _ := s.Exceeds(context.Background(), limit, slow, reference); !exceeds {
-			t.Errorf("30 %% slower: %+v not above %v", r, limit)
+		if _, exceeds, _ := s.Exceeds(context.Background(), limit, slow, reference); !exceeds {
+			missed++
 		}
 	}
+	b.ReportMetric(float64(falseAlarms)/float64(b.N), "false-alarms/op")
+	b.ReportMetric(float64(missed)/float64(b.N), "missed/op")
 }
