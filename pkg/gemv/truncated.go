@@ -5,7 +5,7 @@ import "mpbench/pkg/rns/deferred"
 // This file has what the deferred engines do with truncated factors, see package rns/deferred: results are correctly rounded all the same.
 
 // reconsiderShare is the share of the rows, one in so many, beyond which computing them again takes longer than exact sums of all: a row takes
-// some 200 ns an element then (BenchmarkRepaired of package rns/deferred), and exact sums of float64 numbers of all exponents take 15 ns more than
+// some 200 ns an element then (BenchmarkRepaired of package rns/deferred), and exact sums of float64 numbers of all exponents take 16 ns more than
 // truncated ones (BenchmarkTruncated).
 const reconsiderShare = 16
 

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"mpbench/pkg/rns/internal/operands"
 )
 
 // fullNumbers returns n numbers of full prec-bit significands in (-1, 1), a p-bit random integer each.
@@ -101,13 +103,7 @@ func BenchmarkGEMV(b *testing.B) {
 // ones, and what comes before: plan and conversion. ns/elem is the mean; repaired are the rows computed again.
 func BenchmarkTruncated(b *testing.B) {
 	const size, prec = 400, 53
-	rng := rand.New(rand.NewPCG(5, 6))
-	a, x := make([]float64, size*size), make([]float64, size)
-	for _, list := range [][]float64{a, x} {
-		for i := range list {
-			list[i] = math.Ldexp(rng.Float64()-0.5, rng.IntN(2000)-1000)
-		}
-	}
+	a, x := operands.CancellingRows(size, 0)
 	l, xl := RowMajor(size, size, size), Strided(size, 1)
 	extent, err := Measure(Float64s(x), xl)
 	if err != nil {
@@ -147,18 +143,7 @@ func BenchmarkTruncated(b *testing.B) {
 // BenchmarkRepaired is BenchmarkTruncated's product where every sum is exactly zero, so that every row is computed again.
 func BenchmarkRepaired(b *testing.B) {
 	const size, prec = 400, 53
-	rng := rand.New(rand.NewPCG(5, 6))
-	a, x := make([]float64, size*size), make([]float64, size)
-	for k := range a {
-		if a[k] = math.Ldexp(rng.Float64()-0.5, rng.IntN(2000)-1000); k%2 == 1 {
-			a[k] = -a[k-1]
-		}
-	}
-	for j := range x {
-		if x[j] = math.Ldexp(rng.Float64()-0.5, rng.IntN(2000)-1000); j%2 == 1 {
-			x[j] = x[j-1]
-		}
-	}
+	a, x := operands.CancellingRows(size, size)
 	xl := Strided(size, 1)
 	p, err := NewPlanFor(Float64s(a), RowMajor(size, size, size), NoTrans, Float64s(x), xl, prec, Options{Threads: 1})
 	if err != nil {

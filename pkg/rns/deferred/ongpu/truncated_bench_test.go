@@ -2,9 +2,7 @@ package ongpu_test
 
 import (
 	"fmt"
-	"math"
 	"math/big"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -12,25 +10,8 @@ import (
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns/deferred"
 	"mpbench/pkg/rns/deferred/ongpu"
+	"mpbench/pkg/rns/internal/operands"
 )
-
-// cancellingRows returns a matrix and a vector of numbers of all exponents, of which the products in the first open rows add up to exactly zero.
-func cancellingRows(size, open int) (a, x []float64) {
-	r := rand.New(rand.NewPCG(5, 6))
-	number := func() float64 { return math.Ldexp(r.Float64()-0.5, r.IntN(2000)-1000) }
-	a, x = make([]float64, size*size), make([]float64, size)
-	for k := range a {
-		if a[k] = number(); k < open*size && k%2 == 1 {
-			a[k] = -a[k-1]
-		}
-	}
-	for j := range x {
-		if x[j] = number(); j%2 == 1 {
-			x[j] = x[j-1]
-		}
-	}
-	return a, x
-}
 
 // BenchmarkRepaired times products of float64 numbers of all exponents, rounded to 53 bits, by the clock: exact ones, and truncated ones of which so
 // many rows have to be computed again, at the first launch, with all that has to be prepared for it, and at later ones.
@@ -38,7 +19,7 @@ func BenchmarkRepaired(b *testing.B) {
 	d := realDevice(b)
 	const size = 1000
 	run := func(name string, open int, truncate bool) {
-		a, x := cancellingRows(size, open)
+		a, x := operands.CancellingRows(size, open)
 		p := &problem{
 			a: deferred.Float64s(a), x: deferred.Float64s(x), layout: deferred.RowMajor(size, size, size), xLayout: deferred.Strided(size, 1),
 			alpha: big.NewFloat(1), beta: new(big.Float), prec: 53, truncate: truncate,

@@ -1,4 +1,5 @@
-// Package operands makes numbers that strain the arithmetic of package rns, for the tests of its implementations.
+// Package operands makes numbers that strain the arithmetic of package rns and products of package rns/deferred, for the tests and benchmarks of
+// their implementations.
 package operands
 
 import (
