@@ -1,4 +1,4 @@
-// Arithmetic on vectors of numbers in a residue number system, one number a group of lanes: pkg/rns/ongpu.
+// Arithmetic on vectors of numbers in a residue number system, one number a group of lanes: pkg/rns/rnsgpu.
 #include "rns.cuh"
 
 // What elementwise does with each number.

@@ -6,7 +6,7 @@
 //
 // rank is the integer nearest to sum c_i/m_i - X/M, found in fixed point with rankBits bits after the point. The sum is too small by
 // less than 2 * sum m_i of these units, as c_i < 2*m_i suffices, and X/M by a relative 2^-32: far from the 1/2 that would matter
-// (pkg/rns/ongpu checks it for each base).
+// (pkg/rns/rnsgpu checks it for each base).
 #ifndef MPBENCH_RNS_ROUND_CUH
 #define MPBENCH_RNS_ROUND_CUH
 

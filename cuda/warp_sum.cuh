@@ -10,7 +10,7 @@
 //
 // add gives what is left of x after the last level: for |x| < 2^m and E_0 = m + 10, x is the exact sum of what the levels take
 // and what is left. m is at most 1012, so that nothing overflows; no E_k is below -1022, where the unit 2^(E_k - 52) is that of
-// all numbers. The proof is that of package expansion.
+// all numbers. The proof is that of package superacc.
 static const i32 binRoom = 10, binWidth = 43, leastBin = -1022;
 static const u32 mostBinned = 512; // numbers of one level
 static const i32 leastLimit = -1022, mostLimit = 1012; // of m

@@ -7,7 +7,7 @@ import (
 	"mpbench/pkg/exact"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns"
-	"mpbench/pkg/rns/ongpu"
+	"mpbench/pkg/rns/rnsgpu"
 )
 
 // isGPU reports whether the name of a device, as in Options, is that of a GPU.
@@ -75,11 +75,11 @@ type deviceResidues struct {
 	device  *gpu.Device
 	kernels map[string]any // *gpu.Kernel by name
 
-	base           *ongpu.Base
-	factors        [2]*ongpu.Vector // alpha and beta
-	dA, dX, dY     *ongpu.Vector
-	dD, dResult    *ongpu.Vector
-	scratch        *ongpu.Scratch
+	base           *rnsgpu.Base
+	factors        [2]*rnsgpu.Vector // alpha and beta
+	dA, dX, dY     *rnsgpu.Vector
+	dD, dResult    *rnsgpu.Vector
+	scratch        *rnsgpu.Scratch
 	groups         int // that scratch has room for
 	steps          []step
 	events         []*gpu.Event // before each step and after the last
@@ -178,7 +178,7 @@ func (e *deviceResidues) memoryError(method string, further int64, err error) er
 
 // copyIn makes the base and the vectors of the device. What the problem does not need stays nil.
 func (e *deviceResidues) copyIn() (err error) {
-	if e.base, err = ongpu.NewBase(e.device, e.context); err != nil {
+	if e.base, err = rnsgpu.NewBase(e.device, e.context); err != nil {
 		return err
 	}
 	for i, f := range []*rns.Float{e.alpha, e.beta} {
@@ -189,7 +189,7 @@ func (e *deviceResidues) copyIn() (err error) {
 		}
 	}
 	for _, v := range []struct {
-		to   **ongpu.Vector
+		to   **rnsgpu.Vector
 		from *rns.Vector
 	}{{&e.dA, e.a}, {&e.dX, e.x}, {&e.dY, e.y}, {&e.dD, e.d}, {&e.dResult, e.result}} {
 		if v.from == nil {
@@ -205,7 +205,7 @@ func (e *deviceResidues) copyIn() (err error) {
 	return e.device.Sync()
 }
 
-func (e *deviceResidues) upload(v *rns.Vector) (*ongpu.Vector, error) {
+func (e *deviceResidues) upload(v *rns.Vector) (*rnsgpu.Vector, error) {
 	on, err := e.base.NewVector(v.Len())
 	if err != nil {
 		return nil, err
@@ -316,7 +316,7 @@ func (e *deviceResidues) Close() {
 		return
 	}
 	e.device.Do(func() error {
-		for _, v := range []*ongpu.Vector{e.factors[0], e.factors[1], e.dA, e.dX, e.dY, e.dD, e.dResult} {
+		for _, v := range []*rnsgpu.Vector{e.factors[0], e.factors[1], e.dA, e.dX, e.dY, e.dD, e.dResult} {
 			v.Free()
 		}
 		e.scratch.Free()
@@ -327,7 +327,7 @@ func (e *deviceResidues) Close() {
 		return nil
 	})
 	e.base, e.dA, e.dX, e.dY, e.dD, e.dResult, e.scratch, e.steps, e.events = nil, nil, nil, nil, nil, nil, nil, nil, nil
-	e.factors = [2]*ongpu.Vector{}
+	e.factors = [2]*rnsgpu.Vector{}
 }
 
 // deviceFormat describes the numbers and the device memory beside A.
@@ -339,18 +339,18 @@ func (e *deviceResidues) deviceFormat() Format {
 
 // productParameters is the struct Products of cuda/gemv.cu.
 type productParameters struct {
-	Z, Left, Right                             ongpu.VectorParameter
+	Z, Left, Right                             rnsgpu.VectorParameter
 	LeftRow, LeftColumn, RightRow, RightColumn uint64
 	Rows, Columns                              uint32
 }
 
 // scaled are the products of a factor and the numbers of a vector.
-func scaled(z, factor, x *ongpu.Vector) productParameters {
+func scaled(z, factor, x *rnsgpu.Vector) productParameters {
 	return productParameters{Z: z.Parameter(), Left: factor.Parameter(), Right: x.Parameter(), RightRow: 1, Rows: uint32(x.Len()), Columns: 1}
 }
 
 // matrixProducts are the products of the elements of A and d: a_ij * d_j, or a_ij * d_i for the transpose.
-func (e *deviceResidues) matrixProducts(z ongpu.VectorParameter) productParameters {
+func (e *deviceResidues) matrixProducts(z rnsgpu.VectorParameter) productParameters {
 	p := &e.problem
 	m := productParameters{
 		Z: z, Left: e.dA.Parameter(), Right: e.dD.Parameter(), LeftRow: 1, LeftColumn: uint64(p.LDA), Rows: uint32(p.M), Columns: uint32(p.N),

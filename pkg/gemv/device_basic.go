@@ -5,13 +5,13 @@ import (
 
 	"mpbench/pkg/exact"
 	"mpbench/pkg/gpu"
-	"mpbench/pkg/rns/ongpu"
+	"mpbench/pkg/rns/rnsgpu"
 )
 
 // deviceBasic is basic on a GPU: one thread for each component, which does every operation whole.
 type deviceBasic struct {
 	deviceResidues
-	products, sums *ongpu.Vector // one of each a component
+	products, sums *rnsgpu.Vector // one of each a component
 }
 
 func newDeviceBasic(o Options) (Engine, error) {
@@ -51,18 +51,18 @@ const basicPhase = "gemv"
 
 // basicParameters are those of gemvBasicProducts.
 type basicParameters struct {
-	Base     ongpu.BaseParameter
-	Scratch  ongpu.ScratchParameter
+	Base     rnsgpu.BaseParameter
+	Scratch  rnsgpu.ScratchParameter
 	Products productParameters
 }
 
 // rowsParameters are those of gemvBasicRows.
 type rowsParameters struct {
-	Base    ongpu.BaseParameter
-	Scratch ongpu.ScratchParameter
+	Base    rnsgpu.BaseParameter
+	Scratch rnsgpu.ScratchParameter
 	Rows    struct {
 		Products    productParameters
-		Sums, Y     ongpu.VectorParameter
+		Sums, Y     rnsgpu.VectorParameter
 		Add, Unused uint32
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"mpbench/pkg/exact"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns/deferred"
-	"mpbench/pkg/rns/deferred/ongpu"
+	"mpbench/pkg/rns/deferred/deferredgpu"
 )
 
 // deviceCommon is what the deferred engines on a GPU have in common: everything around the product.
@@ -65,7 +65,7 @@ type inputs struct {
 	a, x    *deferred.Packed // nil for float64
 	xLayout deferred.Layout  // of x as a column, and its extent
 	xExtent deferred.Extent
-	options ongpu.Options
+	options deferredgpu.Options
 }
 
 // pack packs wide numbers and y, and measures x.
@@ -74,7 +74,7 @@ func (e *deviceCommon) pack() (in inputs, err error) {
 	defer func() { e.times.Convert += time.Since(start) }()
 	p := &e.problem
 	in.xLayout = deferred.Strided(p.Terms(), p.IncX)
-	in.options = ongpu.Options{Precision: e.precision, Alpha: &e.alpha, Beta: &e.beta}
+	in.options = deferredgpu.Options{Precision: e.precision, Alpha: &e.alpha, Beta: &e.beta}
 	if in.a, err = packed(p.A); err != nil {
 		return in, err
 	}

@@ -7,20 +7,20 @@ import (
 	"mpbench/pkg/exact"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns/deferred"
-	"mpbench/pkg/rns/deferred/ongpu"
+	"mpbench/pkg/rns/deferred/deferredgpu"
 )
 
 // deviceDeferred is the deferred engine on a GPU. The numbers cross the bus as they are, float64 or packed words, and become residues
 // there; sums, reconstruction, alpha, beta and rounding are the device's. Without sums (alpha = 0, no elements) the host does what there is to do.
 type deviceDeferred struct {
 	deviceCommon
-	a       *ongpu.Matrix
-	dX      *ongpu.Vector
-	product *ongpu.Product
-	raw     []*ongpu.Numbers // what truncated products are repaired from
-	events  [3]*gpu.Event    // before the sums, between, after the rounding
-	convert time.Duration    // numbers to residues, on the device
-	repair  time.Duration    // rows computed again, in the last run
+	a       *deferredgpu.Matrix
+	dX      *deferredgpu.Vector
+	product *deferredgpu.Product
+	raw     []*deferredgpu.Numbers // what truncated products are repaired from
+	events  [3]*gpu.Event          // before the sums, between, after the rounding
+	convert time.Duration          // numbers to residues, on the device
+	repair  time.Duration          // rows computed again, in the last run
 }
 
 func newDeviceDeferred(o Options) (*deviceDeferred, error) {
@@ -71,7 +71,7 @@ func (e *deviceDeferred) loadProduct() error {
 	if err := e.convertNumbers(a, x, in.xLayout, in.xExtent); err != nil {
 		return err
 	}
-	if e.product, err = ongpu.NewProduct(e.a, e.dX, in.options); err != nil {
+	if e.product, err = deferredgpu.NewProduct(e.a, e.dX, in.options); err != nil {
 		return e.memoryError(err, e.a.Bytes())
 	}
 	if err := e.reconsider(); err != nil {
@@ -92,15 +92,15 @@ func packed(x Numbers) (*deferred.Packed, error) {
 	return deferred.Pack(deferred.Bigs(x.Wide), deferred.Strided(len(x.Wide), 1))
 }
 
-func uploadNumbers(d *gpu.Device, x Numbers, p *deferred.Packed) (*ongpu.Numbers, error) {
+func uploadNumbers(d *gpu.Device, x Numbers, p *deferred.Packed) (*deferredgpu.Numbers, error) {
 	if p != nil {
-		return ongpu.UploadPacked(d, p)
+		return deferredgpu.UploadPacked(d, p)
 	}
-	return ongpu.UploadFloat64(d, x.Float64)
+	return deferredgpu.UploadFloat64(d, x.Float64)
 }
 
 // convertNumbers makes the planes of op(A) and x.
-func (e *deviceDeferred) convertNumbers(a, x *ongpu.Numbers, xLayout deferred.Layout, xExtent deferred.Extent) error {
+func (e *deviceDeferred) convertNumbers(a, x *deferredgpu.Numbers, xLayout deferred.Layout, xExtent deferred.Extent) error {
 	p := &e.problem
 	layout := deferred.RowMajor(p.Rows(), p.Terms(), p.LDA)
 	if p.Op == NoTrans {
@@ -120,7 +120,7 @@ func (e *deviceDeferred) convertNumbers(a, x *ongpu.Numbers, xLayout deferred.La
 	if bytes+cold > free {
 		return &MemoryError{Method: "deferred", Need: bytes + cold + a.Bytes(), Have: free + a.Bytes(), M: p.M, N: p.N, Device: e.device.Name(), Detail: detail}
 	}
-	if e.a, err = ongpu.NewMatrix(e.device, plan, a, layout); err != nil {
+	if e.a, err = deferredgpu.NewMatrix(e.device, plan, a, layout); err != nil {
 		return e.memoryError(err, bytes)
 	}
 	e.dX, err = e.a.NewVector(x, xLayout, xExtent)
@@ -129,7 +129,7 @@ func (e *deviceDeferred) convertNumbers(a, x *ongpu.Numbers, xLayout deferred.La
 
 // elementWords returns how many words of 4 bytes an element takes on a device, and that in words.
 func elementWords(p *deferred.Plan) (int, string) {
-	words, limbs := ongpu.PlanesOf(p)
+	words, limbs := deferredgpu.PlanesOf(p)
 	if limbs {
 		return words, counted(words, "limb") + " of 4 bytes per element"
 	}
@@ -137,7 +137,7 @@ func elementWords(p *deferred.Plan) (int, string) {
 }
 
 // plan measures the rows of op(A), float64 on the device, wide numbers on the host, and decides whether to truncate.
-func (e *deviceDeferred) plan(a *ongpu.Numbers, l, xLayout deferred.Layout, x deferred.Extent) (*deferred.Plan, error) {
+func (e *deviceDeferred) plan(a *deferredgpu.Numbers, l, xLayout deferred.Layout, x deferred.Extent) (*deferred.Plan, error) {
 	p := &e.problem
 	if p.A.Wide != nil {
 		return deferred.NewPlanFor(source(p.A), l, deferred.NoTrans, source(p.X), xLayout, e.precision, deferred.Options{})

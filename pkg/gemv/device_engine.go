@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"mpbench/pkg/gpu"
-	"mpbench/pkg/rns/deferred/ongpu"
+	"mpbench/pkg/rns/deferred/deferredgpu"
 )
 
 // DeviceEngine is an Engine that works on a GPU. Run waits for the device; its time is that of the kernels by the device's own clock.
@@ -51,7 +51,7 @@ type KernelProfile struct {
 }
 
 // profileOf describes a kernel, without its time.
-func profileOf(d *gpu.Device, phase string, k ongpu.Kernel) KernelProfile {
+func profileOf(d *gpu.Device, phase string, k deferredgpu.Kernel) KernelProfile {
 	return KernelProfile{
 		Phase: phase, Name: k.Name, Bytes: k.Bytes, Bandwidth: d.Info().Bandwidth(), Occupancy: k.Occupancy,
 		Blocks: k.Launch.Grid.X * max(k.Launch.Grid.Y, 1), Threads: k.Launch.Block.X, Shared: k.Launch.Shared + k.Attributes.Static,

@@ -6,7 +6,7 @@ import (
 	"mpbench/pkg/exact"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns"
-	"mpbench/pkg/rns/ongpu"
+	"mpbench/pkg/rns/rnsgpu"
 )
 
 // deviceSplit is split on a GPU: the paper's ten kernels (cuda/gemv.cu), three for each of d = alpha*x, y = beta*y and the
@@ -17,7 +17,7 @@ type deviceSplit struct {
 	tune      Tune
 	shape     splitShape
 
-	dB    *ongpu.Vector
+	dB    *rnsgpu.Vector
 	slots *gpu.Buffer[uint32] // residues of the slots of all blocks, where they do not fit in shared memory
 }
 
@@ -126,7 +126,7 @@ func (e *deviceSplit) productSteps(s splitShape, array string, p productParamete
 
 // residueParameters are those of gemvFields and gemvResidues.
 type residueParameters struct {
-	Base     ongpu.BaseParameter
+	Base     rnsgpu.BaseParameter
 	Products productParameters
 }
 
@@ -158,8 +158,8 @@ func (e *deviceSplit) residuesStep(s splitShape, p productParameters, phase, arr
 
 // roundParameters are those of the kernels gemvRound.
 type roundParameters struct {
-	Base     ongpu.BaseParameter
-	Scratch  ongpu.ScratchParameter
+	Base     rnsgpu.BaseParameter
+	Scratch  rnsgpu.ScratchParameter
 	Products productParameters
 	LowM     uint64 // M mod 2^64
 }
@@ -195,10 +195,10 @@ func lowM(b *rns.Base) uint64 {
 
 // sumsParameters are those of the kernels gemvSums.
 type sumsParameters struct {
-	Base    ongpu.BaseParameter
-	Scratch ongpu.ScratchParameter
+	Base    rnsgpu.BaseParameter
+	Scratch rnsgpu.ScratchParameter
 	Sums    struct {
-		B, Y                 ongpu.VectorParameter
+		B, Y                 rnsgpu.VectorParameter
 		Row, Term            uint64
 		Residues             gpu.Pointer[uint32]
 		Rows, N, Used, Block uint32

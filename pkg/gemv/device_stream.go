@@ -8,16 +8,16 @@ import (
 	"mpbench/pkg/exact"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns/deferred"
-	"mpbench/pkg/rns/deferred/ongpu"
+	"mpbench/pkg/rns/deferred/deferredgpu"
 )
 
 // deviceStream is the deferred engine on a GPU with A in host memory: every run copies it in panels, which become residues and are multiplied while
 // the next ones are copied. Times are by the clock. Without sums (alpha = 0, no elements) the host does what there is to do.
 type deviceStream struct {
 	deviceCommon // kernels: of the last pass, all panels together
-	cut          ongpu.PanelOptions
-	x            *ongpu.Numbers
-	product      *ongpu.HostProduct
+	cut          deferredgpu.PanelOptions
+	x            *deferredgpu.Numbers
+	product      *deferredgpu.HostProduct
 }
 
 func newDeviceStream(o Options) (*deviceStream, error) {
@@ -52,9 +52,9 @@ func (e *deviceStream) loadProduct() error {
 	if e.x, err = uploadNumbers(e.device, p.X, in.x); err != nil {
 		return e.memoryError(err)
 	}
-	a := ongpu.Host{Float64: p.A.Float64, Packed: in.a, Rows: p.M, Columns: p.N, LD: p.LDA}
-	x := ongpu.HostVector{Numbers: e.x, Host: source(p.X), Layout: in.xLayout, Extent: in.xExtent}
-	e.product, err = ongpu.NewHostProduct(e.device, a, p.Op == Trans, x, in.options, e.cut)
+	a := deferredgpu.Host{Float64: p.A.Float64, Packed: in.a, Rows: p.M, Columns: p.N, LD: p.LDA}
+	x := deferredgpu.HostVector{Numbers: e.x, Host: source(p.X), Layout: in.xLayout, Extent: in.xExtent}
+	e.product, err = deferredgpu.NewHostProduct(e.device, a, p.Op == Trans, x, in.options, e.cut)
 	e.times.CopyIn = time.Since(start)
 	return e.memoryError(err)
 }
@@ -63,7 +63,7 @@ func (e *deviceStream) loadProduct() error {
 func (e *deviceStream) memoryError(err error) error {
 	p := &e.problem
 	memory := &MemoryError{Method: "deferred", M: p.M, N: p.N, Device: e.device.Name()}
-	var small *ongpu.TooSmallError
+	var small *deferredgpu.TooSmallError
 	switch {
 	case errors.As(err, &small):
 		memory.Need, memory.Have, memory.Detail = small.Need, small.Free, "streamed, one column and its residues at a time"

@@ -11,11 +11,11 @@ import (
 	"mpbench/pkg/exact"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/gpu/gputest"
-	"mpbench/pkg/rns/deferred/ongpu"
+	"mpbench/pkg/rns/deferred/deferredgpu"
 )
 
 // streamed returns the components of two runs of the streamed engine, which must be the same.
-func streamed(t *testing.T, o Options, p Problem, cut ongpu.PanelOptions) []exact.Value {
+func streamed(t *testing.T, o Options, p Problem, cut deferredgpu.PanelOptions) []exact.Value {
 	t.Helper()
 	o.Device = gputest.Name(t)
 	e, err := newDeviceStream(o)
@@ -62,7 +62,7 @@ func TestDeviceStream(t *testing.T) {
 		for seed := range seeds {
 			p, o := deviceCase{seed, max(precision, 30), 31, 12}.problem()
 			o.Precision = precision
-			cut := ongpu.PanelOptions{Columns: int(seed % 6), Chunk: []int{0, 8, 40}[seed%3]}
+			cut := deferredgpu.PanelOptions{Columns: int(seed % 6), Chunk: []int{0, 8, 40}[seed%3]}
 			compareValues(t, fmt.Sprintf("p = %d, seed %d, %v %d x %d, %+v", precision, seed, p.Op, p.M, p.N, cut), streamed(t, o, p, cut), valuesOf(t, m, o, p))
 		}
 	}
@@ -88,7 +88,7 @@ func TestDeviceStreamSpecial(t *testing.T) {
 			}
 			p.A.Float64[44*p.LDA+7], p.A.Float64[45*p.LDA+9] = value, 1e-290
 			o := Options{Precision: 106}
-			compareValues(t, fmt.Sprintf("%v, %v", op, value), streamed(t, o, p, ongpu.PanelOptions{Columns: 8}), valuesOf(t, method, o, p))
+			compareValues(t, fmt.Sprintf("%v, %v", op, value), streamed(t, o, p, deferredgpu.PanelOptions{Columns: 8}), valuesOf(t, method, o, p))
 		}
 	}
 }

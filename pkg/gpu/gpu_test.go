@@ -229,7 +229,7 @@ func TestDoEndsAsItsFunction(t *testing.T) {
 	}
 }
 
-// TestEarly: on a device that can let kernels begin early, modules that are made for that are taken; products in rns/deferred/ongpu use them.
+// TestEarly: on a device that can let kernels begin early, modules that are made for that are taken; products in rns/deferred/deferredgpu use them.
 func TestEarly(t *testing.T) {
 	if gputest.Device(t).Info().Major < 9 {
 		t.Skip("needs a device of compute capability 9.0")

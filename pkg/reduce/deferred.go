@@ -6,26 +6,26 @@ import (
 	"runtime"
 
 	"mpbench/pkg/exact"
-	"mpbench/pkg/expansion"
 	"mpbench/pkg/rns/deferred"
+	"mpbench/pkg/superacc"
 )
 
 const (
-	sourceDeferred = "mpbench, package expansion; for numbers wider than float64 package rns/deferred"
+	sourceDeferred = "mpbench, package superacc; for numbers wider than float64 package rns/deferred"
 	minDeferred    = 24
 	// conversionBits is how much longer than the result's precision wide terms are kept: rounding them costs 2^-64 units of
 	// the result, times the condition number.
 	conversionBits = 64
 )
 
-// deferredSum adds exactly and rounds once, to nearest even at p bits. Terms in float64 are summed by package expansion; wide
+// deferredSum adds exactly and rounds once, to nearest even at p bits. Terms in float64 are summed by package superacc; wide
 // ones, rounded to p + 64 bits, as packed words by package deferred.
 type deferredSum struct {
 	precision int
 	threads   int
 	terms     []float64
 	wide      *deferred.Packed // nil for float64 terms
-	exact     expansion.Accumulator
+	exact     superacc.Accumulator
 	result    *big.Float // nil for NaN
 }
 
@@ -110,7 +110,7 @@ type deferredDot struct {
 	x, y      []float64
 	wideX     []*big.Float // for wide vectors, with wideY
 	wideY     []*big.Float
-	exact     expansion.Accumulator
+	exact     superacc.Accumulator
 	result    *big.Float // nil for NaN
 }
 

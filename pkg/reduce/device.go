@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	floatsgpu "mpbench/pkg/expansion/ongpu"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns"
-	"mpbench/pkg/rns/ongpu"
+	"mpbench/pkg/rns/rnsgpu"
+	"mpbench/pkg/superacc/superaccgpu"
 )
 
 // DeviceSummer is a Summer that works on a GPU. Load converts the terms on the host; the first sum after it copies them to the
@@ -41,7 +41,7 @@ type DeviceDotter interface {
 type SourceSummer interface {
 	StreamSummer
 	// SumSource sums all numbers of a source. It stops at the first error.
-	SumSource(ctx context.Context, source floatsgpu.Source) error
+	SumSource(ctx context.Context, source superaccgpu.Source) error
 	Device() string
 	Close() error
 }
@@ -119,7 +119,7 @@ type deviceOrder interface {
 	// launch adds the terms.
 	launch(ctx context.Context, s *deviceSum) error
 	// results holds the numbers that remain to be added one after the other, count of them.
-	results() (v *ongpu.Vector, count int)
+	results() (v *rnsgpu.Vector, count int)
 	// depth is the largest number of additions that one of n terms passes through.
 	depth(n int) int
 	// describe completes the format.
@@ -148,14 +148,14 @@ func kernelOf[P any](d *gpu.Device, module, name string) (*gpu.Kernel[P], error)
 }
 
 // scratchFor replaces *s by scratch memory for so many groups.
-func scratchFor(b *ongpu.Base, s **ongpu.Scratch, groups int) (err error) {
+func scratchFor(b *rnsgpu.Base, s **rnsgpu.Scratch, groups int) (err error) {
 	(*s).Free()
 	*s, err = b.NewScratch(groups)
 	return err
 }
 
 // vectorFor replaces *v by a vector of n numbers.
-func vectorFor(b *ongpu.Base, v **ongpu.Vector, n int) (err error) {
+func vectorFor(b *rnsgpu.Base, v **rnsgpu.Vector, n int) (err error) {
 	(*v).Free()
 	*v, err = b.NewVector(n)
 	return err
@@ -165,7 +165,7 @@ func vectorFor(b *ongpu.Base, v **ongpu.Vector, n int) (err error) {
 func (s *deviceSum) hostVector(n int) (v *rns.Vector, err error) {
 	err = s.device.Do(func() error {
 		if s.base == nil {
-			if s.base, err = ongpu.NewBase(s.device, s.context); err != nil {
+			if s.base, err = rnsgpu.NewBase(s.device, s.context); err != nil {
 				return err
 			}
 		}

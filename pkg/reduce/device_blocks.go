@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"mpbench/pkg/gpu"
-	"mpbench/pkg/rns/ongpu"
+	"mpbench/pkg/rns/rnsgpu"
 )
 
 // deviceBlocks is the block reduction on a device, Reduce3 of the 2018 paper: every addition by one thread, or, as the paper planned,
@@ -16,9 +16,9 @@ type deviceBlocks struct {
 
 	kernel  *gpu.Kernel[blocksParameters]
 	shape   gpu.Launch
-	scratch *ongpu.Scratch
+	scratch *rnsgpu.Scratch
 	slots   *gpu.Buffer[uint32] // residues of the partial sums that do not fit in shared memory
-	sums    *ongpu.Vector       // of the blocks that have terms
+	sums    *rnsgpu.Vector      // of the blocks that have terms
 }
 
 // gridParameter is the struct Grid of cuda/reduce_blocks.cu.
@@ -28,13 +28,13 @@ type gridParameter struct {
 }
 
 type blocksParameters struct {
-	Base     ongpu.BaseParameter
-	Scratch  ongpu.ScratchParameter
-	X        ongpu.VectorParameter
+	Base     rnsgpu.BaseParameter
+	Scratch  rnsgpu.ScratchParameter
+	X        rnsgpu.VectorParameter
 	N        uint64
 	Grid     gridParameter
 	Residues gpu.Pointer[uint32]
-	Sums     ongpu.VectorParameter
+	Sums     rnsgpu.VectorParameter
 }
 
 func newReduce3On(parallel bool) func(Options) (Summer, error) {
@@ -92,9 +92,9 @@ func (d *deviceBlocks) launch(_ context.Context, s *deviceSum) error {
 	})
 }
 
-func (d *deviceBlocks) results() (*ongpu.Vector, int) { return d.sums, d.shape.Grid.X }
-func (d *deviceBlocks) depth(n int) int               { return d.grid.depth(n) }
-func (d *deviceBlocks) describe(f *Format)            { f.Blocks, f.BlockSize = d.Blocks, d.BlockSize }
+func (d *deviceBlocks) results() (*rnsgpu.Vector, int) { return d.sums, d.shape.Grid.X }
+func (d *deviceBlocks) depth(n int) int                { return d.grid.depth(n) }
+func (d *deviceBlocks) describe(f *Format)             { f.Blocks, f.BlockSize = d.Blocks, d.BlockSize }
 func (d *deviceBlocks) free() {
 	d.scratch.Free()
 	d.slots.Free()

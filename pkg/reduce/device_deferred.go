@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"mpbench/pkg/exact"
-	"mpbench/pkg/expansion"
-	floatsgpu "mpbench/pkg/expansion/ongpu"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns/deferred"
+	"mpbench/pkg/superacc"
+	"mpbench/pkg/superacc/superaccgpu"
 )
 
 // deferredOnDevice is what exact sums and dot products on a GPU, or on a GPU and the CPU, have in common. The numbers are copied to the device
@@ -44,7 +44,7 @@ type exactWork interface {
 // exactSum is a sum before it is rounded: NaN gives nil.
 type exactSum interface{ rounded(prec uint) *big.Float }
 
-type floatSum struct{ a *expansion.Accumulator }
+type floatSum struct{ a *superacc.Accumulator }
 
 func (s floatSum) rounded(prec uint) *big.Float { return s.a.Round(prec) }
 
@@ -139,8 +139,8 @@ func (d *deferredOnDevice) prepare() (exactWork, error) {
 }
 
 // streaming are the options for numbers that do not stay on the device.
-func (d *deferredOnDevice) streaming() floatsgpu.Options {
-	var o floatsgpu.Options
+func (d *deferredOnDevice) streaming() superaccgpu.Options {
+	var o superaccgpu.Options
 	if d.hybrid {
 		o.Threads = d.threads
 	}

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"mpbench/pkg/expansion"
-	floatsgpu "mpbench/pkg/expansion/ongpu"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/gpu/gputest"
 	"mpbench/pkg/rns/deferred"
+	"mpbench/pkg/superacc"
+	"mpbench/pkg/superacc/superaccgpu"
 )
 
 // exactDevices are the names of the device under test, alone and with processors.
@@ -259,9 +259,9 @@ func TestGPUDeferredStreamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := new(expansion.Accumulator)
+	a := new(superacc.Accumulator)
 	a.AddSlice(x)
-	var products expansion.Accumulator
+	var products superacc.Accumulator
 	products.AddProducts(x, x)
 	wide := make([]*big.Float, 500)
 	squares := new(big.Float).SetPrec(0)
@@ -274,8 +274,8 @@ func TestGPUDeferredStreamed(t *testing.T) {
 		work exactWork
 		want *big.Float
 	}{
-		{mustWork(t)(newStreamedFloats(device, x, nil, floatsgpu.Options{Readers: 2})), a.Round(300)},
-		{mustWork(t)(newStreamedFloats(device, x, x, floatsgpu.Options{Readers: 2, Threads: 1})), products.Round(300)},
+		{mustWork(t)(newStreamedFloats(device, x, nil, superaccgpu.Options{Readers: 2})), a.Round(300)},
+		{mustWork(t)(newStreamedFloats(device, x, x, superaccgpu.Options{Readers: 2, Threads: 1})), products.Round(300)},
 		{mustWork(t)(newStreamedDot(device, wide, wide, 300, 77)), squares},
 		{mustWork(t)(newStreamedDot(device, wide, wide, 300, 0)), squares},
 		{&streamedPacked{device: device, numbers: p, part: 77}, p.Sum(1).Round(new(big.Float), 300)},
@@ -356,7 +356,7 @@ func TestGPUDeferredStream(t *testing.T) {
 		}
 		want := run(t, "deferred", Options{Precision: 100}, Terms{Float64: x}).Value()
 		d := s.(SourceSummer)
-		if err := d.SumSource(context.Background(), floatsgpu.Slice(x)); err != nil || !d.Value().Equal(want) {
+		if err := d.SumSource(context.Background(), superaccgpu.Slice(x)); err != nil || !d.Value().Equal(want) {
 			t.Errorf("a source on %s: %v, want %v (%v)", device, d.Value(), want, err)
 		}
 		left := x

@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"time"
 
-	"mpbench/pkg/expansion"
-	floatsgpu "mpbench/pkg/expansion/ongpu"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns/deferred"
-	packedgpu "mpbench/pkg/rns/deferred/ongpu"
+	"mpbench/pkg/rns/deferred/deferredgpu"
+	"mpbench/pkg/superacc"
+	"mpbench/pkg/superacc/superaccgpu"
 )
 
 // The ways of computing exact sums on a device, in words: binned float64 are added in binary64 without rounding, packed words in
-// integers. See packages expansion/ongpu and rns/deferred/ongpu.
+// integers. See packages superacc/superaccgpu and rns/deferred/deferredgpu.
 const (
 	variantFloats = "binned float64"
 	variantPacked = "packed words"
@@ -22,15 +22,15 @@ const (
 )
 
 // residentFloats are float64 numbers in device memory.
-type residentFloats struct{ vector *floatsgpu.Vector }
+type residentFloats struct{ vector *superaccgpu.Vector }
 
 func newResidentFloats(d *gpu.Device, x, y []float64) (exactWork, error) {
-	var v *floatsgpu.Vector
+	var v *superaccgpu.Vector
 	var err error
 	if y == nil {
-		v, err = floatsgpu.NewVector(d, x)
+		v, err = superaccgpu.NewVector(d, x)
 	} else {
-		v, err = floatsgpu.NewPair(d, x, y)
+		v, err = superaccgpu.NewPair(d, x, y)
 	}
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func newResidentFloats(d *gpu.Device, x, y []float64) (exactWork, error) {
 }
 
 func (w *residentFloats) sum(_ context.Context, p *Phases) (exactSum, error) {
-	a := new(expansion.Accumulator)
+	a := new(superacc.Accumulator)
 	times, err := w.vector.Sum(a, true)
 	p.Kernel, p.CopyOut = times.Kernel, times.Download
 	return floatSum{a}, err
@@ -51,15 +51,15 @@ func (w *residentFloats) variant() string { return variantFloats }
 func (w *residentFloats) Free()           { w.vector.Free() }
 
 // hybridFloats are float64 numbers in device memory and in that of the host.
-type hybridFloats struct{ hybrid *floatsgpu.Hybrid }
+type hybridFloats struct{ hybrid *superaccgpu.Hybrid }
 
 func newHybridFloats(d *gpu.Device, x, y []float64, threads int) (exactWork, error) {
-	var h *floatsgpu.Hybrid
+	var h *superaccgpu.Hybrid
 	var err error
 	if y == nil {
-		h, err = floatsgpu.NewHybrid(d, x, threads)
+		h, err = superaccgpu.NewHybrid(d, x, threads)
 	} else {
-		h, err = floatsgpu.NewHybridPair(d, x, y, threads)
+		h, err = superaccgpu.NewHybridPair(d, x, y, threads)
 	}
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func newHybridFloats(d *gpu.Device, x, y []float64, threads int) (exactWork, err
 func (w *hybridFloats) calibrate() error { return w.hybrid.Calibrate() }
 
 func (w *hybridFloats) sum(_ context.Context, p *Phases) (exactSum, error) {
-	a := new(expansion.Accumulator)
+	a := new(superacc.Accumulator)
 	device, processors, err := w.hybrid.Sum(a, true)
 	p.Kernel = max(device, processors)
 	return floatSum{a}, err
@@ -83,37 +83,37 @@ func (w *hybridFloats) Free()           { w.hybrid.Free() }
 
 // streamedFloats are float64 numbers that go through the device each time.
 type streamedFloats struct {
-	streamer *floatsgpu.Streamer
-	sources  []floatsgpu.Source
+	streamer *superaccgpu.Streamer
+	sources  []superaccgpu.Source
 }
 
 // leastChunk is the smallest chunk for which a device without room is asked.
 const leastChunk = 1 << 12
 
 // newStreamer takes the memory for streams, for shorter chunks where the device has no room for the usual ones.
-func newStreamer(d *gpu.Device, products bool, o floatsgpu.Options) (s *floatsgpu.Streamer, err error) {
+func newStreamer(d *gpu.Device, products bool, o superaccgpu.Options) (s *superaccgpu.Streamer, err error) {
 	for o.Chunk = 1 << 20; o.Chunk >= leastChunk; o.Chunk /= 2 {
-		if s, err = floatsgpu.NewStreamer(d, products, o); !errors.Is(err, gpu.ErrOutOfMemory) {
+		if s, err = superaccgpu.NewStreamer(d, products, o); !errors.Is(err, gpu.ErrOutOfMemory) {
 			break
 		}
 	}
 	return s, err
 }
 
-func newStreamedFloats(d *gpu.Device, x, y []float64, o floatsgpu.Options) (exactWork, error) {
+func newStreamedFloats(d *gpu.Device, x, y []float64, o superaccgpu.Options) (exactWork, error) {
 	s, err := newStreamer(d, y != nil, o)
 	if err != nil {
 		return nil, err
 	}
-	w := &streamedFloats{s, []floatsgpu.Source{floatsgpu.Slice(x)}}
+	w := &streamedFloats{s, []superaccgpu.Source{superaccgpu.Slice(x)}}
 	if y != nil {
-		w.sources = append(w.sources, floatsgpu.Slice(y))
+		w.sources = append(w.sources, superaccgpu.Slice(y))
 	}
 	return w, nil
 }
 
 func (w *streamedFloats) sum(ctx context.Context, p *Phases) (exactSum, error) {
-	a := new(expansion.Accumulator)
+	a := new(superacc.Accumulator)
 	start := time.Now()
 	var err error
 	if len(w.sources) == 1 {
@@ -131,10 +131,10 @@ func (w *streamedFloats) variant() string { return variantFloats + streamed }
 func (w *streamedFloats) Free()           { w.streamer.Free() }
 
 // residentPacked are packed numbers in device memory.
-type residentPacked struct{ packed *packedgpu.PackedSum }
+type residentPacked struct{ packed *deferredgpu.PackedSum }
 
 func newResidentPacked(d *gpu.Device, p *deferred.Packed) (exactWork, error) {
-	s, err := packedgpu.NewPackedSum(d, p)
+	s, err := deferredgpu.NewPackedSum(d, p)
 	if err != nil {
 		return nil, err
 	}
@@ -167,12 +167,12 @@ func (w *residentPacked) Free() { w.packed.Free() }
 
 // hybridPacked are packed numbers in device memory and in that of the host.
 type hybridPacked struct {
-	hybrid *packedgpu.PackedHybrid
+	hybrid *deferredgpu.PackedHybrid
 	n      int
 }
 
 func newHybridPacked(d *gpu.Device, p *deferred.Packed, threads int) (exactWork, error) {
-	h, err := packedgpu.NewPackedHybrid(d, p, threads)
+	h, err := deferredgpu.NewPackedHybrid(d, p, threads)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +227,7 @@ func (w *streamedPacked) sum(ctx context.Context, p *Phases) (exactSum, error) {
 }
 
 func (w *streamedPacked) sumPart(from, to int) (*deferred.LimbSum, error) {
-	s, err := packedgpu.NewPackedSum(w.device, w.numbers.Part(from, to))
+	s, err := deferredgpu.NewPackedSum(w.device, w.numbers.Part(from, to))
 	if err != nil {
 		return nil, err
 	}

@@ -7,10 +7,10 @@ import (
 
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns/deferred"
-	"mpbench/pkg/rns/deferred/ongpu"
+	"mpbench/pkg/rns/deferred/deferredgpu"
 )
 
-// Products are added in residues, or, of short factors, in limbs; see package rns/deferred/ongpu.
+// Products are added in residues, or, of short factors, in limbs; see package rns/deferred/deferredgpu.
 const (
 	variantPlanes = "residue planes"
 	variantLimbs  = "limb planes"
@@ -19,10 +19,10 @@ const (
 // planesDot is a dot product of numbers wider than float64 in device memory: a matrix of one row times a vector.
 type planesDot struct {
 	device  *gpu.Device
-	a       *ongpu.Matrix
-	x       *ongpu.Vector
-	product *ongpu.Product
-	raw     []*ongpu.Numbers // what a truncated product is repaired from
+	a       *deferredgpu.Matrix
+	x       *deferredgpu.Vector
+	product *deferredgpu.Product
+	raw     []*deferredgpu.Numbers // what a truncated product is repaired from
 }
 
 // roundedSum is a sum that is rounded already.
@@ -60,13 +60,13 @@ func (w *planesDot) load(x, y []*big.Float, precision int) error {
 		return err
 	}
 	w.raw = append(w.raw, right)
-	if w.a, err = ongpu.NewMatrix(w.device, plan, left, row); err != nil {
+	if w.a, err = deferredgpu.NewMatrix(w.device, plan, left, row); err != nil {
 		return err
 	}
 	if w.x, err = w.a.NewVector(right, column, extent); err != nil {
 		return err
 	}
-	w.product, err = ongpu.NewProduct(w.a, w.x, ongpu.Options{Precision: precision, Alpha: big.NewFloat(1), Beta: new(big.Float)})
+	w.product, err = deferredgpu.NewProduct(w.a, w.x, deferredgpu.Options{Precision: precision, Alpha: big.NewFloat(1), Beta: new(big.Float)})
 	if err != nil {
 		return err
 	}
@@ -100,12 +100,12 @@ func (w *planesDot) freeNumbers() {
 	w.raw = nil
 }
 
-func uploadPacked(d *gpu.Device, x []*big.Float) (*ongpu.Numbers, error) {
+func uploadPacked(d *gpu.Device, x []*big.Float) (*deferredgpu.Numbers, error) {
 	p, err := deferred.Pack(deferred.Bigs(x), deferred.Strided(len(x), 1))
 	if err != nil {
 		return nil, err
 	}
-	return ongpu.UploadPacked(d, p)
+	return deferredgpu.UploadPacked(d, p)
 }
 
 func (w *planesDot) sum(_ context.Context, p *Phases) (exactSum, error) {

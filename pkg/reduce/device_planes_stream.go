@@ -8,15 +8,15 @@ import (
 
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns/deferred"
-	"mpbench/pkg/rns/deferred/ongpu"
+	"mpbench/pkg/rns/deferred/deferredgpu"
 )
 
 // streamedDot is a dot product of numbers wider than float64 whose residues do not fit the device: the second factors are in its memory as they are, the
 // first ones, and the residues of both, go through it in panels each time.
 type streamedDot struct {
 	device  *gpu.Device
-	y       *ongpu.Numbers
-	product *ongpu.HostProduct
+	y       *deferredgpu.Numbers
+	product *deferredgpu.HostProduct
 }
 
 // newStreamedDot copies y to the device; panels have so many numbers, 0 for as many as suit the device.
@@ -42,10 +42,10 @@ func (w *streamedDot) load(x, y []*big.Float, precision, panel int) error {
 	if w.y, err = uploadPacked(w.device, y); err != nil {
 		return err
 	}
-	row := ongpu.Host{Packed: left, Rows: 1, Columns: len(x), LD: 1}
-	vector := ongpu.HostVector{Numbers: w.y, Host: numbers, Layout: column, Extent: extent}
-	o := ongpu.Options{Precision: precision, Alpha: big.NewFloat(1), Beta: new(big.Float)}
-	w.product, err = ongpu.NewHostProduct(w.device, row, false, vector, o, ongpu.PanelOptions{Columns: panel})
+	row := deferredgpu.Host{Packed: left, Rows: 1, Columns: len(x), LD: 1}
+	vector := deferredgpu.HostVector{Numbers: w.y, Host: numbers, Layout: column, Extent: extent}
+	o := deferredgpu.Options{Precision: precision, Alpha: big.NewFloat(1), Beta: new(big.Float)}
+	w.product, err = deferredgpu.NewHostProduct(w.device, row, false, vector, o, deferredgpu.PanelOptions{Columns: panel})
 	return err
 }
 

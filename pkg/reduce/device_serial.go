@@ -5,33 +5,33 @@ import (
 	"math/bits"
 
 	"mpbench/pkg/gpu"
-	"mpbench/pkg/rns/ongpu"
+	"mpbench/pkg/rns/rnsgpu"
 )
 
 // termsParameter is the struct Terms of cuda/reduce_orders.cu.
 type termsParameter struct {
-	X          ongpu.VectorParameter
+	X          rnsgpu.VectorParameter
 	First, End uint64
 }
 
 // group is who does the additions of reduce1 and reduce2: one thread, or the threads of one block with a residue each.
 type group struct {
 	parallel bool
-	scratch  *ongpu.Scratch
-	state    *ongpu.Vector // the sum so far, or the stack of partial sums
+	scratch  *rnsgpu.Scratch
+	state    *rnsgpu.Vector // the sum so far, or the stack of partial sums
 	terms    int
 	chunk    int // terms of a launch, even; 0 for as many as take a fraction of a second
 }
 
 // name returns the kernel's name and shape.
-func (g *group) name(kernel string, b *ongpu.Base) (string, gpu.Launch) {
+func (g *group) name(kernel string, b *rnsgpu.Base) (string, gpu.Launch) {
 	switch {
 	case !g.parallel:
 		return kernel + "Serial", gpu.Launch{}
 	case b.Base().Len() <= 32:
 		return kernel + "Warp", gpu.Launch{Block: gpu.Dim{X: 32}}
 	}
-	return kernel + "Block", gpu.Launch{Block: gpu.Dim{X: b.BlockThreads()}, Shared: ongpu.PartialBytes}
+	return kernel + "Block", gpu.Launch{Block: gpu.Dim{X: b.BlockThreads()}, Shared: rnsgpu.PartialBytes}
 }
 
 // inChunks calls launch for ranges of terms, each beginning with an even number, and looks at ctx between them.
@@ -64,8 +64,8 @@ func (g *group) reserve(s *deviceSum, n, numbers int) error {
 	return vectorFor(s.base, &g.state, numbers)
 }
 
-func (g *group) results() (*ongpu.Vector, int) { return g.state, 1 }
-func (g *group) describe(*Format)              {}
+func (g *group) results() (*rnsgpu.Vector, int) { return g.state, 1 }
+func (g *group) describe(*Format)               {}
 func (g *group) free() {
 	g.scratch.Free()
 	g.state.Free()
@@ -80,10 +80,10 @@ type deviceRecursive struct {
 }
 
 type recursiveParameters struct {
-	Base    ongpu.BaseParameter
-	Scratch ongpu.ScratchParameter
+	Base    rnsgpu.BaseParameter
+	Scratch rnsgpu.ScratchParameter
 	Terms   termsParameter
-	Sum     ongpu.VectorParameter
+	Sum     rnsgpu.VectorParameter
 }
 
 func newReduce1On(parallel bool) func(Options) (Summer, error) {
@@ -119,10 +119,10 @@ type devicePairwise struct {
 }
 
 type pairwiseParameters struct {
-	Base    ongpu.BaseParameter
-	Scratch ongpu.ScratchParameter
+	Base    rnsgpu.BaseParameter
+	Scratch rnsgpu.ScratchParameter
 	Terms   termsParameter
-	Slots   ongpu.VectorParameter
+	Slots   rnsgpu.VectorParameter
 	N       uint64
 }
 

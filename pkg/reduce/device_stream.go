@@ -3,14 +3,14 @@ package reduce
 import (
 	"context"
 
-	"mpbench/pkg/expansion"
-	floatsgpu "mpbench/pkg/expansion/ongpu"
+	"mpbench/pkg/superacc"
+	"mpbench/pkg/superacc/superaccgpu"
 )
 
 // deferredStreamOn is the exact sum of numbers that come from outside of memory, on a device.
 type deferredStreamOn struct {
 	deferredOnDevice
-	streamer *floatsgpu.Streamer
+	streamer *superaccgpu.Streamer
 }
 
 func newDeferredStreamOn(o Options) (StreamSummer, error) {
@@ -24,8 +24,8 @@ func newDeferredStreamOn(o Options) (StreamSummer, error) {
 }
 
 // SumSource implements SourceSummer.
-func (d *deferredStreamOn) SumSource(ctx context.Context, source floatsgpu.Source) error {
-	var a expansion.Accumulator
+func (d *deferredStreamOn) SumSource(ctx context.Context, source superaccgpu.Source) error {
+	var a superacc.Accumulator
 	if err := d.streamer.Sum(ctx, &a, source); err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (d *deferredStreamOn) SumSource(ctx context.Context, source floatsgpu.Sourc
 
 // SumStream implements StreamSummer: pieces one after the other, each read before it goes to the device.
 func (d *deferredStreamOn) SumStream(next func([]float64) (int, error)) error {
-	var a expansion.Accumulator
+	var a superacc.Accumulator
 	buffer := make([]float64, streamTerms)
 	for {
 		n, err := next(buffer)
@@ -45,7 +45,7 @@ func (d *deferredStreamOn) SumStream(next func([]float64) (int, error)) error {
 		if n == 0 {
 			break
 		}
-		if err := d.streamer.Sum(context.Background(), &a, floatsgpu.Slice(buffer[:n])); err != nil {
+		if err := d.streamer.Sum(context.Background(), &a, superaccgpu.Slice(buffer[:n])); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"mpbench/pkg/exact"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns"
-	"mpbench/pkg/rns/ongpu"
+	"mpbench/pkg/rns/rnsgpu"
 )
 
 // deviceSum is a sum of RNS numbers on a GPU: the terms there, an order, and what remains for the host.
@@ -19,11 +19,11 @@ type deviceSum struct {
 	err    error // of the last Sum
 
 	// Made when first needed, on the device's thread:
-	base    *ongpu.Base
-	host    *ongpu.HostVector // the terms
-	terms   *ongpu.Vector     // a copy of host if there
-	partial *rns.Vector       // the results of the order
-	copied  bool              // terms is up to date
+	base    *rnsgpu.Base
+	host    *rnsgpu.HostVector // the terms
+	terms   *rnsgpu.Vector     // a copy of host if there
+	partial *rns.Vector        // the results of the order
+	copied  bool               // terms is up to date
 	events  [2]*gpu.Event
 }
 

@@ -4,7 +4,7 @@ import (
 	"math/big"
 
 	"mpbench/pkg/exact"
-	"mpbench/pkg/expansion"
+	"mpbench/pkg/superacc"
 )
 
 // dot2 is the compensated dot product Dot2 of Ogita, Rump and Oishi: as if computed in twice the precision.
@@ -13,8 +13,8 @@ type dot2 struct{ dotPair }
 func (d *dot2) Dot() {
 	var sum, correction float64
 	for i, x := range d.x {
-		p, pe := expansion.TwoProduct(x, d.y[i])
-		s, se := expansion.TwoSum(sum, p)
+		p, pe := superacc.TwoProduct(x, d.y[i])
+		s, se := superacc.TwoSum(sum, p)
 		sum = s
 		correction += pe + se
 	}

@@ -1,0 +1,122 @@
+package deferredgpu
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"mpbench/pkg/rns/deferred"
+)
+
+// Host is a matrix in host memory that stays there, stored by columns: element (i, j) is number j*LD + i, LD >= Rows. Its numbers are Packed, or
+// Float64 where that is nil. They must not change while they are in use.
+type Host struct {
+	Float64           []float64
+	Packed            *deferred.Packed
+	Rows, Columns, LD int
+}
+
+// layout returns that of A, or of its transpose, among the numbers.
+func (a *Host) layout(trans bool) deferred.Layout { return columnMajor(a.Rows, a.Columns, a.LD, trans) }
+
+func columnMajor(rows, columns, ld int, trans bool) deferred.Layout {
+	if trans {
+		return deferred.RowMajor(columns, rows, ld)
+	}
+	return deferred.ColMajor(rows, columns, ld)
+}
+
+func (a *Host) numbers() deferred.Numbers {
+	if a.Packed != nil {
+		return a.Packed
+	}
+	return deferred.Float64s(a.Float64)
+}
+
+// words returns the numbers as words, of which each has so many, and the heads of packed ones, nil otherwise.
+func (a *Host) words() (words, heads []uint64, width int) {
+	if a.Packed == nil {
+		return float64Bits(a.Float64), nil, 1
+	}
+	w, h, width := a.Packed.Words()
+	if len(h) > 0 {
+		heads = unsafe.Slice((*uint64)(unsafe.Pointer(&h[0])), len(h))
+	}
+	return w, heads, width
+}
+
+// numberWords is how many words a number takes, its head included.
+func (a *Host) numberWords() int {
+	_, heads, width := a.words()
+	if heads != nil {
+		width++
+	}
+	return width
+}
+
+// copyColumns copies consecutive words of the columns from column first on to the bytes to, as many as fit: they begin at word from of these, and what
+// lies between columns is left out. A column has rows*width words and begins every ld*width words.
+func copyColumns(to []byte, words []uint64, first, from, rows, ld, width int) {
+	column, step := rows*width, ld*width
+	if len(to) == 0 {
+		return
+	}
+	target := unsafe.Slice((*uint64)(unsafe.Pointer(&to[0])), len(to)/8)
+	if column == step {
+		copy(target, words[first*step+from:])
+		return
+	}
+	for j, at := first+from/column, from%column; len(target) > 0; j, at = j+1, 0 {
+		n := copy(target, words[j*step+at:j*step+column])
+		target = target[n:]
+	}
+}
+
+// How much of a matrix is looked at beforehand.
+const (
+	sampleTerms = 16      // numbers of a row of op(A)
+	sampleRows  = 1 << 16 // rows at most; the others are taken for the like of their neighbours
+	sampleBlock = 256     // rows that a goroutine takes at once
+)
+
+// sample returns extents of some elements of each row of op(A), evenly spread.
+func (a *Host) sample(trans bool) []deferred.Extent {
+	l, numbers := a.layout(trans), a.numbers()
+	rows := make([]deferred.Extent, l.Rows)
+	step := max(1, (l.Rows+sampleRows-1)/sampleRows)
+	terms := min(sampleTerms, l.Cols)
+	parallel(l.Rows, sampleBlock*step, func(from, to int) {
+		for s := range terms {
+			j := 0
+			if terms > 1 {
+				j = int(int64(s) * int64(l.Cols-1) / int64(terms-1))
+			}
+			for i := from; i < to; i += step {
+				span := numbers.Span(i*l.RowStride + j*l.ColStride)
+				if span.Class == deferred.Finite {
+					rows[i] = rows[i].Union(span.Extent)
+				}
+			}
+		}
+		for i := from; i < to; i++ {
+			rows[i] = rows[i-(i-from)%step]
+		}
+	})
+	return rows
+}
+
+// parallel calls do for consecutive ranges of at most grain of the numbers 0 to n-1, by all processors.
+func parallel(n, grain int, do func(from, to int)) {
+	ranges := (n + grain - 1) / grain
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), ranges) {
+		group.Go(func() {
+			for r := int(next.Add(1)) - 1; r < ranges; r = int(next.Add(1)) - 1 {
+				do(r*grain, min((r+1)*grain, n))
+			}
+		})
+	}
+	group.Wait()
+}

@@ -1,0 +1,368 @@
+package deferredgpu
+
+import (
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/rns/deferred"
+)
+
+// HostVector is the x of a product: numbers in device memory and in the host's, their layout as a column and their extent.
+type HostVector struct {
+	Numbers *Numbers
+	Host    deferred.Numbers
+	Layout  deferred.Layout
+	Extent  deferred.Extent
+}
+
+// HostProduct is y = alpha*op(A)*x + beta*y with A in host memory, in panels of whole columns: while kernels make residues of one panel
+// and add their products to the rows' sums, the next ones are copied to pinned memory and to the device, in a stream of their own. A panel
+// of A adds to the sums of all rows; one of the transpose is some rows.
+//
+// The alignment of float64 numbers is known when all have been seen. The first run assumes one, of a sample, and takes the extents of all rows on the
+// way: if a row does not keep to what was assumed, a second pass with the true extents follows. Later runs have one pass. Packed numbers are
+// measured beforehand. Its methods are to be called inside Do.
+type HostProduct struct {
+	device  *gpu.Device
+	a       Host
+	trans   bool
+	layout  deferred.Layout // of op(A)
+	x       HostVector
+	options Options
+	cut     PanelOptions
+
+	compute *gpu.Stream
+	finish  [2]*gpu.Event // before and after the results are made
+	extents *extents      // nil for packed numbers
+
+	plan    *deferred.Plan
+	assumed []deferred.Extent // of rows, not yet confirmed; nil if the plan is of the true ones
+	special bool
+
+	tables  *tables
+	product *Product
+	sums    *panelSums
+	panels  *panels
+	pieces  []piece
+	lows    *gpu.Buffer[int32] // of rows
+	xLow    *gpu.Buffer[int32]
+	xPlanes *planes // of all of x, for the transpose; otherwise its residues are those of a panel
+	convert [2]*gpu.Kernel[struct{ C conversionParameters }]
+
+	passes int
+}
+
+// NewHostProduct prepares a product. x stays the caller's and must live as long. An error may be a *TooSmallError.
+func NewHostProduct(d *gpu.Device, a Host, trans bool, x HostVector, o Options, cut PanelOptions) (*HostProduct, error) {
+	h := &HostProduct{device: d, a: a, trans: trans, layout: a.layout(trans), x: x, options: o, cut: cut}
+	plan, err := h.firstPlan()
+	if err == nil {
+		err = h.allocate()
+	}
+	if err == nil {
+		err = h.use(plan)
+	}
+	if err != nil {
+		h.Free()
+		return nil, err
+	}
+	return h, nil
+}
+
+// firstPlan assumes extents of float64 numbers, and measures packed ones.
+func (h *HostProduct) firstPlan() (*deferred.Plan, error) {
+	if h.a.Packed == nil {
+		assumed := deferred.Assume(h.a.sample(h.trans), h.layout.Cols, h.x.Extent)
+		plan, err := deferred.PlanExtents(assumed, h.layout.Cols, h.x.Extent, deferred.Options{})
+		if err == nil && !h.truncates(plan) {
+			h.assumed = assumed
+			return plan, nil
+		} // the true extents may take fewer moduli
+	}
+	plan, err := deferred.NewPlan(h.a.numbers(), h.layout, deferred.NoTrans, h.x.Extent, deferred.Options{})
+	if err == nil && h.a.Packed == nil { // the first run looks for infinities and NaN
+		h.assumed = make([]deferred.Extent, h.layout.Rows)
+		for i := range h.assumed {
+			h.assumed[i] = plan.RowExtent(i)
+		}
+	}
+	return plan, err
+}
+
+// truncates reports whether the plan truncates A or x.
+func (h *HostProduct) truncates(plan *deferred.Plan) bool {
+	_, x := plan.VectorLow(h.x.Extent)
+	return x || plan.Truncated()
+}
+
+// allocate makes what no plan changes.
+func (h *HostProduct) allocate() (err error) {
+	if h.compute, err = h.device.NewStream(); err != nil {
+		return err
+	}
+	for i := range h.finish {
+		if h.finish[i], err = h.device.NewEvent(); err != nil {
+			return err
+		}
+	}
+	if h.a.Packed == nil {
+		if h.extents, err = newExtents(h.device, h.layout.Rows); err != nil {
+			return err
+		}
+	}
+	for i, x := range []*Numbers{{width: packedWidth(h.a.Packed)}, h.x.Numbers} {
+		if h.convert[i], err = conversionKernel(h.device, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// packedWidth returns the words of a number, 0 for float64.
+func packedWidth(p *deferred.Packed) int {
+	if p == nil {
+		return 0
+	}
+	_, _, width := p.Words()
+	return width
+}
+
+// use makes what depends on the plan.
+func (h *HostProduct) use(plan *deferred.Plan) (err error) {
+	xLow, xTruncated := plan.VectorLow(h.x.Extent)
+	h.release()
+	h.plan = plan
+	if err := h.checkMemory(); err != nil {
+		return err
+	}
+	if h.tables, err = tablesOn(h.device, plan.Moduli()); err != nil {
+		return err
+	}
+	a, x := h.planes(h.layout.Rows, h.layout.Cols, nil), h.planes(1, h.layout.Cols, nil)
+	lows := plan.Lows()
+	if h.product, err = NewProduct(&Matrix{planes: a, plan: plan, low: lows}, &Vector{planes: x, low: xLow, truncated: xTruncated, extent: h.x.Extent}, h.options); err != nil {
+		return err
+	}
+	if h.sums, err = newPanelSums(h.product); err != nil {
+		return err
+	}
+	if h.lows, err = uploadLows(h.device, lows); err != nil {
+		return err
+	}
+	if h.xLow, err = uploadLows(h.device, []int{xLow}); err != nil {
+		return err
+	}
+	if h.trans {
+		if h.xPlanes, err = newPlanes(h.device, plan.Moduli(), 1, h.layout.Cols); err != nil {
+			return err
+		}
+	}
+	if h.panels, err = newPanels(h.device, &h.a, h.geometry(), h.cut.Columns); err != nil {
+		return err
+	}
+	h.pieces = pieces(&h.a, h.panels.columns, h.cut.Chunk)
+	return h.device.Sync() // sums are zero
+}
+
+// checkMemory returns a *TooSmallError if what a product takes beside panels, and one column, do not fit.
+func (h *HostProduct) checkMemory() error {
+	free, err := h.device.Free()
+	if err != nil {
+		return err
+	}
+	moduli, width := int64(h.plan.Moduli()), int64(h.options.Precision+63)/64
+	need := h.geometry().bytes(1) + int64(h.layout.Rows)*(8*moduli+8*width+20) + 8*moduli*(moduli+int64(leadingDimension(int(moduli))))
+	if h.options.Y != nil {
+		need += 2*h.options.Y.Bytes() + 4*int64(h.layout.Rows)*int64(h.options.Beta.MinPrec()+limbBits)/limbBits
+	}
+	if h.trans {
+		need += 4 * moduli * int64(leadingDimension(h.layout.Cols))
+	}
+	if need > usable(free) {
+		return &TooSmallError{need, free}
+	}
+	return nil
+}
+
+func (h *HostProduct) geometry() geometry {
+	return geometry{h.a.Rows, h.a.Columns, h.a.numberWords(), h.plan.Moduli(), h.trans}
+}
+
+// planes describes planes of that shape in a buffer that is large enough.
+func (h *HostProduct) planes(rows, columns int, residues *gpu.Buffer[uint32]) *planes {
+	return &planes{device: h.device, tables: h.tables, rows: rows, columns: columns, ld: leadingDimension(columns), residues: residues}
+}
+
+// Run computes the product and waits.
+func (h *HostProduct) Run() error {
+	for h.passes = 1; ; h.passes++ {
+		if err := h.pass(); err != nil {
+			return err
+		}
+		if h.assumed == nil {
+			return nil
+		}
+		rows, special, err := h.extents.fetch()
+		if err != nil {
+			return err
+		}
+		assumed := h.assumed
+		h.assumed, h.special = nil, special
+		if contain(assumed, rows) {
+			return nil
+		}
+		plan, err := deferred.PlanExtents(rows, h.layout.Cols, h.x.Extent, deferred.Options{})
+		if err != nil {
+			return err
+		}
+		if err := h.use(plan); err != nil {
+			return err
+		}
+	}
+}
+
+// contain reports whether every extent is part of what was assumed.
+func contain(assumed, extents []deferred.Extent) bool {
+	for i, e := range extents {
+		if e.Bits() > 0 && (e.Low < assumed[i].Low || assumed[i].Top < e.Top) {
+			return false
+		}
+	}
+	return true
+}
+
+// pass multiplies all panels and makes results of the sums.
+func (h *HostProduct) pass() error {
+	if err := h.product.sums.Clear(h.compute); err != nil {
+		return err
+	}
+	count := len(h.pieces)
+	fill := func(c int, pinned []byte) int {
+		panel := c / count
+		return h.pieces[c%count].within(&h.a, h.columns(panel)).fill(&h.a, panel*h.panels.columns, pinned)
+	}
+	put := func(c int, pinned []byte, copies *gpu.Stream) error { return h.put(c/count, c%count, pinned, copies) }
+	err := h.device.Feed(h.panels.count*count, fill, put)
+	if err == nil {
+		err = h.launchFinish()
+	}
+	if failed := h.compute.Sync(); err == nil {
+		err = failed
+	}
+	return err
+}
+
+// columns returns how many columns a panel has.
+func (h *HostProduct) columns(panel int) int {
+	return min(h.panels.columns, h.a.Columns-panel*h.panels.columns)
+}
+
+// put starts the copy of a piece of a panel, and behind its last one the panel's kernels.
+func (h *HostProduct) put(panel, piece int, pinned []byte, copies *gpu.Stream) error {
+	p := h.panels
+	turn := panel % len(p.numbers)
+	if piece == 0 && panel >= len(p.numbers) {
+		if err := copies.Wait(p.used[turn]); err != nil {
+			return err
+		}
+	}
+	if err := h.pieces[piece].put(p.numbers[turn], pinned, copies); err != nil {
+		return err
+	}
+	if piece < len(h.pieces)-1 {
+		return nil
+	}
+	if err := p.copied[turn].Record(copies); err != nil {
+		return err
+	}
+	if err := h.compute.Wait(p.copied[turn]); err != nil {
+		return err
+	}
+	return h.launchPanel(panel, turn)
+}
+
+// launchPanel starts the kernels of a panel whose numbers are in place.
+func (h *HostProduct) launchPanel(panel, turn int) error {
+	p, columns, first := h.panels, h.columns(panel), 0
+	if h.trans {
+		first = panel * p.columns
+	}
+	if err := p.begin[panel].Record(h.compute); err != nil {
+		return err
+	}
+	numbers, l := p.numbers[turn], panelLayout(&h.a, columns, h.trans)
+	if h.assumed != nil {
+		if err := h.extents.add(h.compute, numbers.values.Pointer(), l, first, extentsSpan{lane: 32, warp: 1 << 11}); err != nil {
+			return err
+		}
+	}
+	a := h.planes(l.Rows, l.Cols, p.residues)
+	if err := a.launchConversion(h.convert[0], h.compute, numbers, l, h.lows.Pointer().At(first), true); err != nil {
+		return err
+	}
+	if err := p.used[turn].Record(h.compute); err != nil {
+		return err
+	}
+	x, err := h.convertVector(panel, columns)
+	if err != nil {
+		return err
+	}
+	if err := p.between[panel].Record(h.compute); err != nil {
+		return err
+	}
+	if err := h.sums.launch(h.compute, a, x, first, panel == 0); err != nil {
+		return err
+	}
+	return p.end[panel].Record(h.compute)
+}
+
+// convertVector starts the conversion of the elements of x that meet a panel, with the transpose that of all for the first one.
+func (h *HostProduct) convertVector(panel, columns int) (*planes, error) {
+	l := h.x.Layout
+	row := deferred.Layout{Rows: 1, Cols: h.layout.Cols, Offset: l.Offset, ColStride: l.RowStride}
+	x := h.xPlanes
+	if h.trans && panel > 0 {
+		return x, nil
+	}
+	if !h.trans {
+		row.Cols, row.Offset = columns, l.Offset+panel*h.panels.columns*l.RowStride
+		x = h.planes(1, columns, h.panels.x)
+	}
+	return x, x.launchConversion(h.convert[1], h.compute, h.x.Numbers, row, h.xLow.Pointer(), false)
+}
+
+func (h *HostProduct) launchFinish() error {
+	if err := h.finish[0].Record(h.compute); err != nil {
+		return err
+	}
+	if err := h.product.LaunchFinish(h.compute); err != nil {
+		return err
+	}
+	return h.finish[1].Record(h.compute)
+}
+
+// release gives back what depends on the plan.
+func (h *HostProduct) release() {
+	if h.product != nil {
+		h.product.Free()
+	}
+	h.panels.free()
+	h.lows.Free()
+	h.xLow.Free()
+	h.xPlanes.free()
+	h.product, h.panels, h.lows, h.xLow, h.xPlanes = nil, nil, nil, nil, nil
+}
+
+// Free gives the memory back; a nil product has none.
+func (h *HostProduct) Free() {
+	if h == nil {
+		return
+	}
+	h.release()
+	if h.extents != nil {
+		h.extents.free()
+	}
+	for _, event := range h.finish {
+		event.Free()
+	}
+	h.compute.Free()
+	h.compute = nil
+}

@@ -1,0 +1,93 @@
+package deferredgpu
+
+import (
+	"fmt"
+
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/rns/deferred"
+)
+
+// This file has products of short factors, which take less time without residues: half the bytes are read, and nothing is reconstructed. Products of limbs
+// are as many as the square of their number, so that residues are better for longer factors.
+
+// mostLimbs is the number of limbs of a factor up to which there are kernels; up to there they take less time than residues (BenchmarkLimbs).
+const mostLimbs = 4
+
+// PlanesOf returns how many words of 4 bytes an element of a matrix takes on a device, and whether they are limbs or residues.
+func PlanesOf(plan *deferred.Plan) (words int, limbs bool) {
+	if n := limbsFor(plan); n > 0 {
+		return n, true
+	}
+	return plan.Moduli(), false
+}
+
+// limbsFor returns the limbs of the factors of a plan, or 0 if residues are better.
+func limbsFor(plan *deferred.Plan) int {
+	limbs := max(1, (max(plan.ABits(), plan.XBits())+limbBits-1)/limbBits)
+	if limbs > mostLimbs {
+		return 0
+	}
+	return limbs
+}
+
+type limbParameters struct {
+	P limbPlanesParameters
+	F finishParameters
+}
+
+// limbPlanesParameters is LimbPlanes of cuda/limb_products.cu.
+type limbPlanesParameters struct {
+	A, X                         gpu.Pointer[uint32]
+	Sums                         gpu.Pointer[uint64]
+	XStride                      uint64
+	Rows, LD                     uint32
+	RowWarps, Parts, PartColumns uint32
+	PrepareBlocks                uint32
+}
+
+// defaultLimbShape takes as many warps for a row, and as many parts of a row, as fill the device.
+func (p *Product) defaultLimbShape() Shape {
+	// All numbers were found by BenchmarkLimbs on an H200.
+	a, processors := p.a.planes, max(p.device.Info().Multiprocessors, 1)
+	s := Shape{RowWarps: 1, Early: true}
+	const turn = 32 * 4 // columns that a warp reads at once
+	for s.RowWarps < 8 && a.rows*s.RowWarps < 24*processors && s.RowWarps*turn < a.ld {
+		s.RowWarps *= 2
+	}
+	if parts := 4 * processors / max(a.rows, 1); s.RowWarps == 8 && parts > 1 {
+		s.PartColumns = leadingDimension(max(2*8*turn, (a.ld+parts-1)/parts))
+	}
+	return s
+}
+
+func (p *Product) setLimbShape(s Shape) error {
+	a := p.a.planes
+	parameters := func() limbParameters { return limbParameters{p.limbs, p.rounding} }
+	var err error
+	if p.add, err = workOf(p.device, "limb_products", fmt.Sprintf("sumLimbs%d", a.limbs), parameters); err != nil {
+		return err
+	}
+	if p.finish, err = workOf(p.device, "limb_products", "finishLimbs", parameters); err != nil {
+		return err
+	}
+	p.shape = s
+	part := s.PartColumns
+	if part == 0 || part > a.ld {
+		part = max(a.ld, columnMultiple)
+	}
+	const warps = sumThreads / 32
+	items, limbs := p.rounding.prepare()
+	p.limbs = limbPlanesParameters{
+		A: a.residues.Pointer(), X: p.x.planes.residues.Pointer(), Sums: p.sums.Pointer(), XStride: uint64(p.x.planes.ld), Rows: uint32(a.rows), LD: uint32(a.ld),
+		RowWarps: uint32(max(s.RowWarps, 1)), Parts: uint32((a.ld + part - 1) / part), PartColumns: uint32(part),
+		PrepareBlocks: uint32((items + warps - 1) / warps),
+	}
+	blocks := (a.rows*int(p.limbs.Parts*p.limbs.RowWarps) + warps - 1) / warps
+	p.addLaunch = gpu.Launch{Grid: gpu.Dim{X: int(p.limbs.PrepareBlocks) + blocks}, Block: gpu.Dim{X: sumThreads}, Shared: max(4*warps*limbs, 8*warps*lanePitch*p.sumWords())}
+	const rows = 4 // of a block of finishLimbs
+	p.finishLaunch = gpu.Launch{Grid: gpu.Dim{X: (a.rows + rows - 1) / rows}, Block: gpu.Dim{X: 32 * rows}, Shared: rows * 4 * p.rounding.rowLimbs()}
+	return p.sums.Clear(nil)
+}
+
+// lanePitch is that of cuda/limb_products.cu.
+const lanePitch = 33

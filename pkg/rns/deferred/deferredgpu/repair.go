@@ -1,0 +1,294 @@
+package deferredgpu
+
+import (
+	"errors"
+	"math/big"
+	"slices"
+
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/rns/deferred"
+)
+
+// repair is what a product with truncated factors has computed again: the rows for which Ziv's test (cuda/finish.cuh) left the rounding open.
+//
+// They are gathered from the raw numbers, by widths, and multiplied with as many moduli as exact sums take, or deferred.MaxModuli. Rows
+// which that leaves open, and those that do not fit the device's memory, are the host's. As the same product is often
+// launched many times, the planes of these rows are kept while they take no more than repairShare of the memory that was free.
+type repair struct {
+	due    bool         // since the last launch
+	rows   []int        // computed again, in any order
+	values []*big.Float // of these rows
+	onHost int          // how many of them the host computed
+
+	// What the last repair found, for launches that leave the same rows open.
+	key     []int // these rows, ascending; nil if they are to be repaired anew
+	batches []*batch
+	host    []int // those of them that no batch makes certain
+}
+
+// batch is a product of some rows.
+type batch struct {
+	rows    []int
+	a       *Matrix
+	x       *Vector
+	product *Product
+}
+
+const (
+	reconsiderShare = 6 // of the rows: with more than one in so many to be computed again, exact sums are faster (BenchmarkRepaired)
+
+	repairShare = 2 // of the device's free memory: one part in so many
+	keptModuli  = 256
+	moduliStep  = 128 // beyond keptModuli, where tables of every number would take too much memory
+)
+
+// Repaired returns how many rows the last Repair or Results computed again, and how many of them on the host.
+func (p *Product) Repaired() (rows, onHost int) { return len(p.repair.rows), p.repair.onHost }
+
+// Repair waits for the last launch and computes again, with more moduli, the rows of which the rounding was left open. It is part of the work of a product
+// with truncated factors; for others it does nothing.
+func (p *Product) Repair() error {
+	r := &p.repair
+	if !r.due {
+		return nil
+	}
+	rows, err := p.openRows()
+	if err != nil {
+		return err
+	}
+	r.rows, r.values, r.onHost = r.rows[:0], r.values[:0], 0
+	switch {
+	case len(rows) == 0:
+	case r.key != nil && slices.Equal(rows, r.key):
+		err = p.repairAgain()
+	default:
+		err = p.repairAnew(rows)
+	}
+	r.due = err != nil
+	return err
+}
+
+// Reconsidered launches a product with truncated factors once. If it had to compute so many rows again that exact sums are faster, it
+// returns the product with exact ones, where moduli and memory suffice; otherwise nil.
+func (p *Product) Reconsidered() (*Matrix, *Vector, *Product, error) {
+	if err := p.Launch(nil); err != nil {
+		return nil, nil, nil, err
+	}
+	if err := p.Repair(); err != nil {
+		return nil, nil, nil, err
+	}
+	plan := p.a.plan.Exact(p.x.extent)
+	if reconsiderShare*len(p.repair.rows) <= p.a.Rows() || plan == nil {
+		return nil, nil, nil, nil
+	}
+	p.repair.free()
+	b := &batch{}
+	err := func() (err error) {
+		if b.a, err = NewMatrix(p.device, plan, p.a.source, p.a.layout); err != nil {
+			return err
+		}
+		if b.x, err = b.a.NewVector(p.x.source, p.x.layout, p.x.extent); err != nil {
+			return err
+		}
+		b.product, err = NewProduct(b.a, b.x, p.options)
+		return err
+	}()
+	if err == nil {
+		return b.a, b.x, b.product, nil
+	}
+	b.free()
+	if errors.Is(err, gpu.ErrOutOfMemory) {
+		err = nil
+	}
+	return nil, nil, nil, err
+}
+
+// repairAgain launches what is there from the last time.
+func (p *Product) repairAgain() error {
+	for _, b := range p.repair.batches {
+		if _, err := p.runBatch(b); err != nil {
+			return err
+		}
+	}
+	return p.onHost(p.repair.host)
+}
+
+// repairAnew makes batches of rows of similar width.
+func (p *Product) repairAnew(rows []int) error {
+	r := &p.repair
+	r.free()
+	free, err := p.device.Free()
+	if err != nil {
+		return err
+	}
+	left := slices.Clone(rows)
+	slices.SortStableFunc(left, func(i, j int) int { return p.exactModuli(i) - p.exactModuli(j) })
+	budget, kept, lost := free/repairShare, int64(0), false // lost: batches that could not be kept
+	for len(left) > 0 {
+		count := p.batchRows(left, budget)
+		b, err := p.newBatch(left[:count])
+		if errors.Is(err, gpu.ErrOutOfMemory) {
+			if budget /= 2; count == 1 {
+				r.host, left = append(r.host, left[0]), left[1:]
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		r.batches = append(r.batches, b)
+		open, err := p.runBatch(b)
+		if err != nil {
+			return err
+		}
+		r.host, left = append(r.host, open...), left[count:]
+		if kept += b.bytes(); kept > free/repairShare || len(open) == count {
+			kept -= b.bytes()
+			b.free()
+			r.batches = r.batches[:len(r.batches)-1]
+			lost = lost || len(open) < count
+		}
+	}
+	if !lost {
+		r.key = rows
+	}
+	return p.onHost(r.host)
+}
+
+// exactModuli returns how many moduli an exact sum of row i takes, or the most that there are.
+func (p *Product) exactModuli(i int) int {
+	return min(deferred.MaxModuli, deferred.ProductModuli(p.a.plan.RowExtent(i), p.x.extent, p.a.Columns()))
+}
+
+// batchRows returns how many of the rows, sorted by their moduli, to take together: they take no more than budget, and none
+// twice the moduli of the first.
+func (p *Product) batchRows(rows []int, budget int64) int {
+	most := 2 * p.exactModuli(rows[0])
+	count := 1
+	for count < len(rows) {
+		n := p.exactModuli(rows[count])
+		if n > most || 4*int64(roundModuli(n))*int64(count+1)*int64(p.a.planes.ld) > budget {
+			break
+		}
+		count++
+	}
+	return count
+}
+
+// roundModuli returns how many moduli to take where n suffice.
+func roundModuli(n int) int {
+	if n <= keptModuli {
+		return n
+	}
+	return min((n+moduliStep-1)/moduliStep*moduliStep, deferred.MaxModuli)
+}
+
+// newBatch makes the product of some rows.
+func (p *Product) newBatch(rows []int) (*batch, error) {
+	b := &batch{rows: slices.Clone(rows)}
+	if err := p.load(b); err != nil {
+		b.free()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (p *Product) load(b *batch) (err error) {
+	extents, selected := make([]deferred.Extent, len(b.rows)), make([]uint32, len(b.rows))
+	n := 0
+	for k, i := range b.rows {
+		extents[k], selected[k] = p.a.plan.RowExtent(i), uint32(i)
+		n = max(n, p.exactModuli(i))
+	}
+	x := p.x.extent
+	x.Top += deferred.ModulusBits * (roundModuli(n) - n) // room for longer vectors takes more moduli
+	plan, err := deferred.PlanExtents(extents, p.a.Columns(), x, deferred.Options{})
+	if err != nil {
+		return err
+	}
+	if b.a, err = newMatrix(p.device, plan, p.a.source, p.a.layout, selected, limbsFor(plan)); err != nil {
+		return err
+	}
+	if b.x, err = b.a.NewVector(p.x.source, p.x.layout, p.x.extent); err != nil {
+		return err
+	}
+	o := p.options
+	if o.Beta.Sign() != 0 {
+		o.Y = o.Y.Select(b.rows)
+	}
+	b.product, err = NewProduct(b.a, b.x, o)
+	return err
+}
+
+// runBatch launches a batch, notes the results that are certain and returns the other rows.
+func (p *Product) runBatch(b *batch) (open []int, err error) {
+	if err := b.product.Launch(nil); err != nil {
+		return nil, err
+	}
+	y := make([]*big.Float, len(b.rows))
+	if err := b.product.results(y); err != nil {
+		return nil, err
+	}
+	var doubtful []int
+	if b.product.truncated {
+		if doubtful, err = b.product.openRows(); err != nil {
+			return nil, err
+		}
+	}
+	for k, i := range b.rows {
+		if _, found := slices.BinarySearch(doubtful, k); found {
+			open = append(open, i)
+		} else {
+			p.repair.rows, p.repair.values = append(p.repair.rows, i), append(p.repair.values, y[k])
+		}
+	}
+	return open, nil
+}
+
+// onHost computes rows exactly from the numbers on the device.
+func (p *Product) onHost(rows []int) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	a, err := p.a.source.host()
+	if err != nil {
+		return err
+	}
+	x, err := p.x.source.host()
+	if err != nil {
+		return err
+	}
+	o, l := &p.options, p.a.layout
+	for _, i := range rows {
+		row := l
+		row.Rows, row.Offset = 1, l.Offset+i*l.RowStride
+		var y deferred.Number
+		if o.Beta.Sign() != 0 {
+			o.Y.Read(&y, i)
+		}
+		z := deferred.RoundedRow(a, row, x, p.x.layout, o.Alpha, o.Beta, &y, uint(o.Precision))
+		p.repair.rows, p.repair.values = append(p.repair.rows, i), append(p.repair.values, z)
+	}
+	p.repair.onHost = len(rows)
+	return nil
+}
+
+// free gives up what is kept.
+func (r *repair) free() {
+	for _, b := range r.batches {
+		b.free()
+	}
+	r.key, r.batches, r.host = nil, nil, nil
+}
+
+func (b *batch) bytes() int64 {
+	return b.a.Bytes() + b.x.planes.residues.Bytes() + b.product.Bytes()
+}
+
+func (b *batch) free() {
+	if b.product != nil {
+		b.product.Free()
+	}
+	b.x.Free()
+	b.a.Free()
+}

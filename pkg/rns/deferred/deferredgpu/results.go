@@ -1,0 +1,43 @@
+package deferredgpu
+
+import (
+	"math/big"
+	"math/bits"
+)
+
+// results waits and sets y to the results of the kernels, exactly: numbers of Precision bits.
+func (p *Product) results(y []*big.Float) error {
+	words, heads := make([]uint64, p.out.Len()), make([]int64, p.heads.Len())
+	if err := p.out.Download(words); err != nil {
+		return err
+	}
+	if err := p.heads.Download(heads); err != nil {
+		return err
+	}
+	parallel(len(y), 256, func(from, to int) {
+		var x big.Int
+		for i := from; i < to; i++ {
+			if y[i] == nil {
+				y[i] = new(big.Float)
+			}
+			setPacked(y[i], &x, words[i*p.width:(i+1)*p.width], heads[i], uint(p.options.Precision))
+		}
+	})
+	return nil
+}
+
+// setPacked sets z to a packed number of prec bits; x is overwritten.
+func setPacked(z *big.Float, x *big.Int, words []uint64, head int64, prec uint) {
+	digits := x.Bits()[:0]
+	for _, w := range words {
+		digits = append(digits, big.Word(w))
+		if bits.UintSize == 32 {
+			digits = append(digits, big.Word(w>>32))
+		}
+	}
+	z.SetPrec(0).SetPrec(prec).SetInt(x.SetBits(digits))
+	z.SetMantExp(z, int(head>>1))
+	if head&1 != 0 {
+		z.Neg(z)
+	}
+}

@@ -1,0 +1,44 @@
+package deferredgpu
+
+import (
+	"math/big"
+
+	"mpbench/pkg/gpu"
+)
+
+const limbBits = 28
+
+// scalar is a finite number in device memory: (-1)^negative * limbs * 2^exp, an odd integer of 28-bit limbs, none for zero.
+type scalar struct {
+	limbs    *gpu.Buffer[uint32]
+	exp      int64
+	negative bool
+}
+
+func newScalar(d *gpu.Device, v *big.Float) (scalar, error) {
+	if v.Sign() == 0 {
+		return scalar{}, nil
+	}
+	length := int(v.MinPrec())
+	exp := v.MantExp(nil) - length
+	x, _ := new(big.Float).SetMantExp(v, -exp).Int(nil)
+	negative := x.Sign() < 0
+	x.Abs(x)
+	var limbs []uint32
+	mask := big.NewInt(1<<limbBits - 1)
+	for digit := new(big.Int); x.Sign() != 0; x.Rsh(x, limbBits) {
+		limbs = append(limbs, uint32(digit.And(x, mask).Uint64()))
+	}
+	b, err := gpu.Upload(d, limbs)
+	return scalar{b, int64(exp), negative}, err
+}
+
+func (s scalar) count() uint32 {
+	if s.limbs == nil {
+		return 0
+	}
+	return uint32(s.limbs.Len())
+}
+
+// isUnit reports whether the scalar is a power of two or minus one: its integer is 1.
+func (s scalar) isUnit(v *big.Float) bool { return s.count() == 1 && v.MinPrec() == 1 }

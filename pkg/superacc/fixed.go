@@ -1,0 +1,138 @@
+package superacc
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Layout of a binary64 pattern.
+const (
+	fractionBits = 52
+	hiddenBit    = 1 << fractionBits
+	fractionMask = hiddenBit - 1
+	exponentMask = 0x7ff
+	signMask     = 1 << 63
+	bias         = 1075 // of the exponent of a significand's last place
+)
+
+// Layout of a fixed.
+const (
+	unitExponent  = -2148 // of the unit: the product of any two binary64 numbers is a multiple of 2^-2148
+	chunkBits     = 32
+	chunkMask     = 1<<chunkBits - 1
+	chunkCount    = 135 // bits -2148 ... 2171, the last of them the sign
+	magnitudeSize = (chunkCount*chunkBits + 63) / 64
+
+	// maxAdds is how often something can be added before carries have to be propagated: each time at most 2^52 comes
+	// to a chunk, which starts below 2^32, and 2^32 + maxAdds*2^52 < 2^63.
+	maxAdds = 2046
+)
+
+// fixed is a fixed-point number of 4320 bits in the unit 2^-2148: sum chunk[i] * 2^(32*i). It holds every sum of fewer than
+// 2^74 products of binary64 numbers: each is below 2^2048, and the largest number is 2^2171 = 2^(135*32-1-2148).
+//
+// Chunks overlap: a chunk is a signed 64-bit integer, so that carries are propagated once in maxAdds additions only.
+// This is the small superaccumulator of R. M. Neal, "Fast exact summation using small and large superaccumulators",
+// arXiv 1505.05571 (2015), section 3, over the range of products.
+type fixed struct {
+	chunk [chunkCount]int64
+	adds  int // since the last propagation
+}
+
+// addFloat adds the finite number with the given bit pattern.
+func (f *fixed) addFloat(pattern uint64) {
+	if f.adds == maxAdds {
+		f.propagate()
+	}
+	f.adds++
+	position, m := split(pattern)
+	position += -bias - unitExponent
+	shift := position % chunkBits
+	sign := int64(pattern) >> 63
+	c := f.chunk[position/chunkBits:][:2]
+	c[0] += (int64(m<<shift&chunkMask) ^ sign) - sign // the sign is 0 or -1: (x^-1)+1 = -x
+	c[1] += (int64(m>>(chunkBits-shift)) ^ sign) - sign
+}
+
+// split returns the exponent, with its bias, and the significand of a finite number.
+func split(pattern uint64) (exponent uint, significand uint64) {
+	exponent, significand = uint(pattern>>fractionBits&exponentMask), pattern&fractionMask
+	if exponent == 0 {
+		return 1, significand // subnormal or zero
+	}
+	return exponent, significand | hiddenBit
+}
+
+// addInteger adds (hi*2^64 + lo) * 2^exponent, negated if sign is -1 and not if it is 0. The exponent is at least unitExponent and
+// leaves room for 160 bits.
+func (f *fixed) addInteger(sign int64, hi, lo uint64, exponent int) {
+	if f.adds == maxAdds {
+		f.propagate()
+	}
+	f.adds++
+	position := uint(exponent - unitExponent)
+	shift := position % chunkBits
+	middle := hi<<shift | lo>>(64-shift)
+	c := f.chunk[position/chunkBits:][:5]
+	c[0] += (int64(lo<<shift&chunkMask) ^ sign) - sign
+	c[1] += (int64(lo<<shift>>chunkBits) ^ sign) - sign
+	c[2] += (int64(middle&chunkMask) ^ sign) - sign
+	c[3] += (int64(middle>>chunkBits) ^ sign) - sign
+	c[4] += (int64(hi>>(64-shift)) ^ sign) - sign
+}
+
+// addSigned adds the signed 128-bit integer hi*2^64 + lo times 2^exponent.
+func (f *fixed) addSigned(hi int64, lo uint64, exponent int) {
+	sign := hi >> 63
+	low, borrow := bits.Sub64(lo^uint64(sign), uint64(sign), 0) // minus -1 with a borrow: the carry of the two's complement
+	high, _ := bits.Sub64(uint64(hi^sign), uint64(sign), borrow)
+	f.addInteger(sign, high, low, exponent)
+}
+
+// addProduct adds x*y for finite x and y.
+func (f *fixed) addProduct(x, y float64) {
+	px, py := math.Float64bits(x), math.Float64bits(y)
+	ex, mx := split(px)
+	ey, my := split(py)
+	hi, lo := bits.Mul64(mx, my)
+	f.addInteger(int64(px^py)>>63, hi, lo, int(ex+ey)-2*bias)
+}
+
+// propagate brings every chunk but the last into [0, 2^32).
+func (f *fixed) propagate() {
+	var carry int64
+	for i := range chunkCount - 1 {
+		c := f.chunk[i] + carry
+		carry = c >> chunkBits
+		f.chunk[i] = c & chunkMask
+	}
+	f.chunk[chunkCount-1] += carry
+	f.adds = 0
+}
+
+// merge adds g to f. Both have their carries propagated.
+func (f *fixed) merge(g *fixed) {
+	f.propagate()
+	g.propagate()
+	for i, c := range &g.chunk {
+		f.chunk[i] += c
+	}
+	f.propagate()
+}
+
+// magnitude returns the sign of f and its absolute value in the unit 2^unitExponent, least significant word first.
+func (f *fixed) magnitude() (negative bool, words [magnitudeSize]uint64) {
+	f.propagate()
+	for i, c := range &f.chunk {
+		words[i/2] |= uint64(c) & chunkMask << (i % 2 * chunkBits)
+	}
+	if f.chunk[chunkCount-1] >= 0 {
+		return false, words
+	}
+	words[magnitudeSize-1] |= ^uint64(chunkMask) // the sign, from the last chunk's 32 bits to the word's 64
+	var borrow uint64
+	for i, w := range words {
+		words[i], borrow = bits.Sub64(0, w, borrow)
+	}
+	return true, words
+}

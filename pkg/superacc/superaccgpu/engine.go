@@ -1,0 +1,125 @@
+package superaccgpu
+
+import (
+	"fmt"
+
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/superacc"
+)
+
+// blockThreads is the number of threads of a block, or less where that would need too much shared memory; any multiple of 32 up to 640 gives the
+// same sums. With 320, two blocks fill the shared memory of a multiprocessor of an H200.
+const blockThreads = 320
+
+// warpBytes is the shared memory that a warp needs: its own digits, and those of its lanes, laneBytes of cuda/warp_sum.cuh.
+const warpBytes = 4*superacc.DigitCount + 8*32*41
+
+// parameters of the kernels sumFloat64 and dotFloat64.
+type (
+	sumParameters struct {
+		Total gpu.Pointer[superacc.Digits]
+		X     gpu.Pointer[float64]
+		N     uint64
+	}
+	dotParameters struct {
+		Total gpu.Pointer[superacc.Digits]
+		X, Y  gpu.Pointer[float64]
+		N     uint64
+	}
+)
+
+// Engine is an exact sum in device memory with the kernels that add to it. Its methods must be called on the device's thread, that is inside
+// gpu.Device.Do, by one goroutine at a time.
+type Engine struct {
+	device *gpu.Device
+	sum    *gpu.Kernel[sumParameters]
+	dot    *gpu.Kernel[dotParameters]
+	total  *gpu.Buffer[superacc.Digits]
+	result *gpu.Pinned[superacc.Digits]
+
+	threads              int // of a block
+	sumBlocks, dotBlocks int // that the device holds at a time
+}
+
+// NewEngine prepares an empty sum.
+func NewEngine(d *gpu.Device) (*Engine, error) { return newEngine(d, blockThreads) }
+
+func newEngine(d *gpu.Device, threads int) (*Engine, error) {
+	m, err := d.Module("sum")
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{device: d, threads: min(threads, d.Info().SharedPerBlock/warpBytes*32)}
+	if e.threads == 0 {
+		return nil, fmt.Errorf("%s has %d bytes of shared memory a block; sums need %d", d.Name(), d.Info().SharedPerBlock, warpBytes)
+	}
+	if e.sum, err = gpu.Function[sumParameters](m, "sumFloat64"); err != nil {
+		return nil, err
+	}
+	if e.dot, err = gpu.Function[dotParameters](m, "dotFloat64"); err != nil {
+		return nil, err
+	}
+	if e.sumBlocks, err = resident(d, e.sum, e.threads); err != nil {
+		return nil, err
+	}
+	if e.dotBlocks, err = resident(d, e.dot, e.threads); err != nil {
+		return nil, err
+	}
+	if e.total, err = gpu.Alloc[superacc.Digits](d, 1); err != nil {
+		return nil, err
+	}
+	if e.result, err = gpu.AllocPinned[superacc.Digits](d, 1); err != nil {
+		e.Free()
+		return nil, err
+	}
+	if err := e.Clear(nil); err != nil {
+		return nil, err
+	}
+	return e, d.Sync()
+}
+
+// resident returns how many blocks of the kernel the device holds at a time.
+func resident[P any](d *gpu.Device, k *gpu.Kernel[P], threads int) (int, error) {
+	occupancy, err := k.Occupancy(threads, threads/32*warpBytes)
+	info := d.Info()
+	return max(1, info.Multiprocessors*int(occupancy*float64(info.ThreadsPerMP)/float64(threads)+0.5)), err
+}
+
+// Free gives the engine's memory back.
+func (e *Engine) Free() {
+	if e != nil {
+		e.total.Free()
+		e.result.Free()
+	}
+}
+
+// Clear makes the sum empty, in the stream.
+func (e *Engine) Clear(s *gpu.Stream) error { return e.total.Clear(s) }
+
+func (e *Engine) launch(s *gpu.Stream, n, blocks int) gpu.Launch {
+	pairs := n / 2
+	blocks = max(1, min(blocks, (pairs+e.threads-1)/e.threads))
+	return gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: e.threads}, Shared: e.threads / 32 * warpBytes, Stream: s}
+}
+
+// Sum puts into the stream: add the n numbers at x, a multiple of 16.
+func (e *Engine) Sum(s *gpu.Stream, x gpu.Pointer[float64], n int) error {
+	if n == 0 {
+		return nil
+	}
+	return e.sum.Launch(e.launch(s, n, e.sumBlocks), sumParameters{e.total.Pointer(), x, uint64(n)})
+}
+
+// Dot puts into the stream: add the n products of the numbers at x and y, multiples of 16.
+func (e *Engine) Dot(s *gpu.Stream, x, y gpu.Pointer[float64], n int) error {
+	if n == 0 {
+		return nil
+	}
+	return e.dot.Launch(e.launch(s, n, e.dotBlocks), dotParameters{e.total.Pointer(), x, y, uint64(n)})
+}
+
+// Fetch puts into the stream: copy the sum to the host. It is there, in Digits, once the stream is waited for.
+func (e *Engine) Fetch(s *gpu.Stream) error { return e.total.DownloadAsync(s, 0, e.result.Slice()) }
+
+// Digits returns what Fetch copied.
+func (e *Engine) Digits() *superacc.Digits { return &e.result.Slice()[0] }

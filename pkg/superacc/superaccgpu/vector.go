@@ -1,0 +1,158 @@
+package superaccgpu
+
+import (
+	"errors"
+	"time"
+
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/superacc"
+)
+
+// Times are the durations of the parts of a computation on a device, by its own events.
+type Times struct {
+	Kernel   time.Duration // all kernels
+	Download time.Duration // the sum, from the device
+}
+
+// Vector is an array of numbers in device memory, or two of one length whose products are to be added, with all that summing
+// them needs. It is not safe for concurrent use. Its methods may be called from any goroutine.
+type Vector struct {
+	device *gpu.Device
+	engine *Engine
+	x, y   *gpu.Buffer[float64] // y is nil for a sum
+	stream *gpu.Stream
+	events [3]*gpu.Event
+	n      int
+	dirty  bool // the engine's sum is not empty, as it is after each computation that succeeds
+}
+
+// NewVector copies x to the device, for its sum.
+func NewVector(d *gpu.Device, x []float64) (*Vector, error) {
+	return newVector(d, x, nil, blockThreads)
+}
+
+// NewPair copies x and y to the device, for their dot product. It panics if the lengths differ.
+func NewPair(d *gpu.Device, x, y []float64) (*Vector, error) {
+	if len(x) != len(y) {
+		panic("superaccgpu: vectors of different lengths")
+	}
+	if y == nil {
+		y = []float64{}
+	}
+	return newVector(d, x, y, blockThreads)
+}
+
+func newVector(d *gpu.Device, x, y []float64, threads int) (*Vector, error) {
+	v := &Vector{device: d, n: len(x)}
+	err := d.Do(func() (err error) {
+		defer func() {
+			if err != nil {
+				v.free()
+			}
+		}()
+		if v.engine, err = newEngine(d, threads); err != nil {
+			return err
+		}
+		if v.stream, err = d.NewStream(); err != nil {
+			return err
+		}
+		for i := range v.events {
+			if v.events[i], err = d.NewEvent(); err != nil {
+				return err
+			}
+		}
+		if v.x, err = gpu.Upload(d, x); err != nil || y == nil {
+			return err
+		}
+		v.y, err = gpu.Upload(d, y)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// Len returns the number of terms.
+func (v *Vector) Len() int { return v.n }
+
+// Sum adds the sum of the numbers, or of the products, to a. With cold, the device's caches are emptied before, outside of the times.
+func (v *Vector) Sum(a *superacc.Accumulator, cold bool) (Times, error) {
+	return v.sumFirst(a, v.n, cold)
+}
+
+// evict empties the device's caches and waits.
+func (v *Vector) evict() error {
+	return v.device.Do(func() error {
+		if err := v.device.ColdCache(v.stream); err != nil {
+			return err
+		}
+		return v.stream.Sync()
+	})
+}
+
+// sumFirst is Sum of the first n terms.
+func (v *Vector) sumFirst(a *superacc.Accumulator, n int, cold bool) (Times, error) {
+	var t Times
+	err := v.device.Do(func() error {
+		if v.dirty {
+			if err := v.engine.Clear(v.stream); err != nil {
+				return err
+			}
+		}
+		v.dirty = true
+		if cold {
+			if err := v.device.ColdCache(v.stream); err != nil {
+				return err
+			}
+		}
+		steps := []func() error{
+			func() error { return v.events[0].Record(v.stream) },
+			func() error { return v.launch(n) },
+			func() error { return v.events[1].Record(v.stream) },
+			func() error { return v.engine.Fetch(v.stream) },
+			func() error { return v.events[2].Record(v.stream) },
+			func() error { return v.engine.Clear(v.stream) },
+			v.stream.Sync,
+		}
+		for _, step := range steps {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+		var failures [2]error
+		t.Kernel, failures[0] = gpu.Elapsed(v.events[0], v.events[1])
+		t.Download, failures[1] = gpu.Elapsed(v.events[1], v.events[2])
+		v.dirty = false
+		return errors.Join(failures[:]...)
+	})
+	if err != nil {
+		return Times{}, err
+	}
+	a.AddDigits(v.engine.Digits())
+	return t, nil
+}
+
+func (v *Vector) launch(n int) error {
+	if v.y != nil {
+		return v.engine.Dot(v.stream, v.x.Pointer(), v.y.Pointer(), n)
+	}
+	return v.engine.Sum(v.stream, v.x.Pointer(), n)
+}
+
+// Free gives the vector's memory back; a nil vector has none.
+func (v *Vector) Free() {
+	if v != nil {
+		_ = v.device.Do(func() error { v.free(); return nil }) // only a fault fails, and then the memory is lost with the context
+	}
+}
+
+func (v *Vector) free() {
+	v.engine.Free()
+	v.x.Free()
+	v.y.Free()
+	v.stream.Free()
+	for _, e := range v.events {
+		e.Free()
+	}
+}
