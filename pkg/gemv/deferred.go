@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mpbench/pkg/exact"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 )
 
@@ -71,12 +72,12 @@ func (e *deferredEngine) loadScalars(p Problem) error {
 
 func (e *deferredEngine) loadMatrix() error {
 	p := &e.problem
-	x, layout := source(p.X), deferred.Strided(p.Terms(), p.IncX)
+	x, layout := source(p.X), numbers.Strided(p.Terms(), p.IncX)
 	op := deferred.NoTrans
 	if p.Op == Trans {
 		op = deferred.Trans
 	}
-	plan, err := deferred.NewPlanFor(source(p.A), deferred.ColMajor(p.M, p.N, p.LDA), op, x, layout, e.precision, deferred.Options{Threads: e.threads})
+	plan, err := deferred.NewPlanFor(source(p.A), numbers.ColMajor(p.M, p.N, p.LDA), op, x, layout, e.precision, deferred.Options{Threads: e.threads})
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (e *deferredEngine) loadMatrix() error {
 }
 
 // convert makes the residues.
-func (e *deferredEngine) convert(plan *deferred.Plan, x deferred.Numbers, layout deferred.Layout, op deferred.Op) (err error) {
+func (e *deferredEngine) convert(plan *deferred.Plan, x numbers.Source, layout numbers.Layout, op deferred.Op) (err error) {
 	if err := e.problem.checkBytes("deferred", plan.Bytes(), e.maxBytes, moduliDetail(plan.Moduli())); err != nil {
 		return err
 	}
@@ -100,11 +101,11 @@ func (e *deferredEngine) convert(plan *deferred.Plan, x deferred.Numbers, layout
 	return nil
 }
 
-func source(x Numbers) deferred.Numbers {
+func source(x Numbers) numbers.Source {
 	if x.Wide != nil {
-		return deferred.Bigs(x.Wide)
+		return numbers.Bigs(x.Wide)
 	}
-	return deferred.Float64s(x.Float64)
+	return numbers.Float64s(x.Float64)
 }
 
 func (e *deferredEngine) Run() {

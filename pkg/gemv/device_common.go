@@ -6,6 +6,7 @@ import (
 
 	"mpbench/pkg/exact"
 	"mpbench/pkg/gpu"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 	"mpbench/pkg/rns/deferred/deferredgpu"
 )
@@ -63,8 +64,8 @@ func (e *deviceCommon) Device() string           { return recordName(e.device) }
 // inputs are what a product needs on the device, still in host memory.
 type inputs struct {
 	a, x    *deferred.Packed // nil for float64
-	xLayout deferred.Layout  // of x as a column, and its extent
-	xExtent deferred.Extent
+	xLayout numbers.Layout   // of x as a column, and its extent
+	xExtent numbers.Extent
 	options deferredgpu.Options
 }
 
@@ -73,7 +74,7 @@ func (e *deviceCommon) pack() (in inputs, err error) {
 	start := time.Now()
 	defer func() { e.times.Convert += time.Since(start) }()
 	p := &e.problem
-	in.xLayout = deferred.Strided(p.Terms(), p.IncX)
+	in.xLayout = numbers.Strided(p.Terms(), p.IncX)
 	in.options = deferredgpu.Options{Precision: e.precision, Alpha: &e.alpha, Beta: &e.beta}
 	if in.a, err = packed(p.A); err != nil {
 		return in, err
@@ -84,6 +85,6 @@ func (e *deviceCommon) pack() (in inputs, err error) {
 	if in.xExtent, err = deferred.Measure(source(p.X), in.xLayout); err != nil || e.beta.Sign() == 0 {
 		return in, err
 	}
-	in.options.Y, err = deferred.Pack(deferred.Bigs(e.y), deferred.Strided(len(e.y), 1))
+	in.options.Y, err = deferred.Pack(numbers.Bigs(e.y), numbers.Strided(len(e.y), 1))
 	return in, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"mpbench/pkg/exact"
 	"mpbench/pkg/gpu"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 	"mpbench/pkg/rns/deferred/deferredgpu"
 )
@@ -89,7 +90,7 @@ func packed(x Numbers) (*deferred.Packed, error) {
 	if x.Wide == nil {
 		return nil, nil
 	}
-	return deferred.Pack(deferred.Bigs(x.Wide), deferred.Strided(len(x.Wide), 1))
+	return deferred.Pack(numbers.Bigs(x.Wide), numbers.Strided(len(x.Wide), 1))
 }
 
 func uploadNumbers(d *gpu.Device, x Numbers, p *deferred.Packed) (*deferredgpu.Numbers, error) {
@@ -100,11 +101,11 @@ func uploadNumbers(d *gpu.Device, x Numbers, p *deferred.Packed) (*deferredgpu.N
 }
 
 // convertNumbers makes the planes of op(A) and x.
-func (e *deviceDeferred) convertNumbers(a, x *deferredgpu.Numbers, xLayout deferred.Layout, xExtent deferred.Extent) error {
+func (e *deviceDeferred) convertNumbers(a, x *deferredgpu.Numbers, xLayout numbers.Layout, xExtent numbers.Extent) error {
 	p := &e.problem
-	layout := deferred.RowMajor(p.Rows(), p.Terms(), p.LDA)
+	layout := numbers.RowMajor(p.Rows(), p.Terms(), p.LDA)
 	if p.Op == NoTrans {
-		layout = deferred.Layout{Rows: p.Rows(), Cols: p.Terms(), RowStride: 1, ColStride: p.LDA}
+		layout = numbers.Layout{Rows: p.Rows(), Cols: p.Terms(), RowStride: 1, ColStride: p.LDA}
 	}
 	plan, err := e.plan(a, layout, xLayout, xExtent)
 	if err != nil {
@@ -137,7 +138,7 @@ func elementWords(p *deferred.Plan) (int, string) {
 }
 
 // plan measures the rows of op(A), float64 on the device, wide numbers on the host, and decides whether to truncate.
-func (e *deviceDeferred) plan(a *deferredgpu.Numbers, l, xLayout deferred.Layout, x deferred.Extent) (*deferred.Plan, error) {
+func (e *deviceDeferred) plan(a *deferredgpu.Numbers, l, xLayout numbers.Layout, x numbers.Extent) (*deferred.Plan, error) {
 	p := &e.problem
 	if p.A.Wide != nil {
 		return deferred.NewPlanFor(source(p.A), l, deferred.NoTrans, source(p.X), xLayout, e.precision, deferred.Options{})

@@ -1,6 +1,9 @@
 package gemv
 
-import "mpbench/pkg/rns/deferred"
+import (
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/rns/deferred"
+)
 
 // This file has what the deferred engines do with truncated factors, see package rns/deferred: results are correctly rounded all the same.
 
@@ -11,7 +14,7 @@ const reconsiderShare = 16
 
 // reconsider tries a product with truncated factors, and goes over to exact ones if too many rows are computed again and moduli and
 // memory suffice.
-func (e *deferredEngine) reconsider(plan *deferred.Plan, x deferred.Numbers, layout deferred.Layout, op deferred.Op) error {
+func (e *deferredEngine) reconsider(plan *deferred.Plan, x numbers.Source, layout numbers.Layout, op deferred.Op) error {
 	if !e.matrix.Truncated() && !e.x.Truncated() {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"mpbench/pkg/exact"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 	"mpbench/pkg/superacc"
 )
@@ -56,7 +57,7 @@ func (d *deferredSum) Load(t Terms) error {
 
 // packed returns the numbers rounded to p + conversionBits bits.
 func packed(x []*big.Rat, p int) (*deferred.Packed, error) {
-	return deferred.Pack(deferred.Bigs(roundedTo(x, p+conversionBits)), deferred.Strided(len(x), 1))
+	return deferred.Pack(numbers.Bigs(roundedTo(x, p+conversionBits)), numbers.Strided(len(x), 1))
 }
 
 // roundedTo returns the numbers rounded to nearest even at p bits.
@@ -147,8 +148,8 @@ func (d *deferredDot) widened(t Terms) []*big.Float {
 
 func (d *deferredDot) Dot() {
 	if d.wideX != nil {
-		layout := deferred.Strided(len(d.wideX), 1)
-		s, err := deferred.Dot(deferred.Bigs(d.wideX), layout, deferred.Bigs(d.wideY), layout, d.threads)
+		layout := numbers.Strided(len(d.wideX), 1)
+		s, err := deferred.Dot(numbers.Bigs(d.wideX), layout, numbers.Bigs(d.wideY), layout, d.threads)
 		if err != nil {
 			panic(err) // the layouts fit by construction
 		}

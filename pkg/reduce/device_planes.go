@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mpbench/pkg/gpu"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 	"mpbench/pkg/rns/deferred/deferredgpu"
 )
@@ -41,12 +42,12 @@ func newPlanesDot(d *gpu.Device, x, y []*big.Float, precision int) (exactWork, e
 }
 
 func (w *planesDot) load(x, y []*big.Float, precision int) error {
-	row, column := deferred.RowMajor(1, len(x), len(x)), deferred.Strided(len(y), 1)
-	extent, err := deferred.Measure(deferred.Bigs(y), column)
+	row, column := numbers.RowMajor(1, len(x), len(x)), numbers.Strided(len(y), 1)
+	extent, err := deferred.Measure(numbers.Bigs(y), column)
 	if err != nil {
 		return err
 	}
-	plan, err := deferred.NewPlanFor(deferred.Bigs(x), row, deferred.NoTrans, deferred.Bigs(y), column, precision, deferred.Options{})
+	plan, err := deferred.NewPlanFor(numbers.Bigs(x), row, deferred.NoTrans, numbers.Bigs(y), column, precision, deferred.Options{})
 	if err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func (w *planesDot) freeNumbers() {
 }
 
 func uploadPacked(d *gpu.Device, x []*big.Float) (*deferredgpu.Numbers, error) {
-	p, err := deferred.Pack(deferred.Bigs(x), deferred.Strided(len(x), 1))
+	p, err := deferred.Pack(numbers.Bigs(x), numbers.Strided(len(x), 1))
 	if err != nil {
 		return nil, err
 	}

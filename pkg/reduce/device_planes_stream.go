@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mpbench/pkg/gpu"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 	"mpbench/pkg/rns/deferred/deferredgpu"
 )
@@ -30,12 +31,12 @@ func newStreamedDot(d *gpu.Device, x, y []*big.Float, precision, panel int) (exa
 }
 
 func (w *streamedDot) load(x, y []*big.Float, precision, panel int) error {
-	numbers, column := deferred.Bigs(y), deferred.Strided(len(y), 1)
-	extent, err := deferred.Measure(numbers, column)
+	source, column := numbers.Bigs(y), numbers.Strided(len(y), 1)
+	extent, err := deferred.Measure(source, column)
 	if err != nil {
 		return err
 	}
-	left, err := deferred.Pack(deferred.Bigs(x), deferred.Strided(len(x), 1))
+	left, err := deferred.Pack(numbers.Bigs(x), numbers.Strided(len(x), 1))
 	if err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func (w *streamedDot) load(x, y []*big.Float, precision, panel int) error {
 		return err
 	}
 	row := deferredgpu.Host{Packed: left, Rows: 1, Columns: len(x), LD: 1}
-	vector := deferredgpu.HostVector{Numbers: w.y, Host: numbers, Layout: column, Extent: extent}
+	vector := deferredgpu.HostVector{Numbers: w.y, Host: source, Layout: column, Extent: extent}
 	o := deferredgpu.Options{Precision: precision, Alpha: big.NewFloat(1), Beta: new(big.Float)}
 	w.product, err = deferredgpu.NewHostProduct(w.device, row, false, vector, o, deferredgpu.PanelOptions{Columns: panel})
 	return err

@@ -1,9 +1,9 @@
 package selftest
 
 import (
-	"mpbench/pkg/superacc"
 	"mpbench/pkg/rns"
 	"mpbench/pkg/rns/deferred"
+	"mpbench/pkg/superacc"
 )
 
 // VectorPath names the vector instructions that the packages use, "none" for plain Go: what all of them use, or a list.

@@ -1,5 +1,7 @@
 package deferred
 
+import "mpbench/pkg/numbers"
+
 // Room beyond a sample in what Assume returns, in bits.
 const (
 	roomAbove = 8
@@ -16,25 +18,25 @@ const (
 // sample[i], so that products with vectors of the extent x can begin before all numbers are known. All rows get the same width: that of the widest in the
 // sample, at least 8 bits above and 20 bits below, and what the moduli then hold beyond that ([PlanExtents]). A row of zeros is taken
 // for one like all others together. Whether numbers keep to it is to be found out; if they do, results are exact.
-func Assume(sample []Extent, terms int, x Extent) []Extent {
-	width, all := 0, Extent{}
+func Assume(sample []numbers.Extent, terms int, x numbers.Extent) []numbers.Extent {
+	width, all := 0, numbers.Extent{}
 	for _, e := range sample {
 		width = max(width, e.Bits())
 		all = all.Union(e)
 	}
 	if width == 0 { // nothing is known: numbers about 1
-		width, all = 53, Extent{-53, 0}
+		width, all = 53, numbers.Extent{Low: -53, Top: 0}
 	}
 	other := x.Bits() + log2Ceil(terms)
 	width = min(capacity(ModuliFor(width+roomAbove+roomBelow+other))-other, highestBit-lowestBit)
-	rows := make([]Extent, len(sample))
+	rows := make([]numbers.Extent, len(sample))
 	for i, e := range sample {
 		if e.Bits() == 0 {
 			e = all
 		}
 		top := min(e.Top+roomAbove, highestBit)
 		low := max(top-width, lowestBit)
-		rows[i] = Extent{low, low + width}
+		rows[i] = numbers.Extent{Low: low, Top: low + width}
 	}
 	return rows
 }

@@ -2,6 +2,7 @@ package deferred
 
 import (
 	"math/rand/v2"
+	"mpbench/pkg/numbers"
 	"testing"
 )
 
@@ -10,17 +11,17 @@ import (
 func TestAssume(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	for range 2000 {
-		sample := make([]Extent, r.IntN(6))
+		sample := make([]numbers.Extent, r.IntN(6))
 		for i := range sample {
 			if r.IntN(5) > 0 {
 				low := lowestBit + r.IntN(highestBit-lowestBit)
-				sample[i] = Extent{low, low + 1 + r.IntN(highestBit-low)}
+				sample[i] = numbers.Extent{Low: low, Top: low + 1 + r.IntN(highestBit-low)}
 				if r.IntN(2) == 0 {
 					sample[i].Top = min(sample[i].Low+53, highestBit)
 				}
 			}
 		}
-		terms, x := 1+r.IntN(1<<20), Extent{0, r.IntN(300)}
+		terms, x := 1+r.IntN(1<<20), numbers.Extent{Low: 0, Top: r.IntN(300)}
 		rows := Assume(sample, terms, x)
 		exact, err := PlanExtents(sample, terms, x, Options{})
 		if err != nil {
@@ -45,7 +46,7 @@ func TestAssume(t *testing.T) {
 			t.Fatalf("%d moduli for %d", plan.Moduli(), exact.Moduli())
 		}
 	}
-	if got := Assume(nil, 5, Extent{}); len(got) != 0 {
+	if got := Assume(nil, 5, numbers.Extent{}); len(got) != 0 {
 		t.Error(got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/internal/operands"
 )
 
@@ -33,13 +34,13 @@ func fullNumbers(rng *rand.Rand, n int, prec uint) []*big.Float {
 
 // repeated presents few distinct numbers as many: the time of a product does not depend on the values.
 type repeated struct {
-	bigs
+	numbers.Source
 	n int
 }
 
-func (r repeated) Len() int              { return r.n }
-func (r repeated) Span(i int) Span       { return r.bigs.Span(i % len(r.bigs)) }
-func (r repeated) Read(z *Number, i int) { r.bigs.Read(z, i%len(r.bigs)) }
+func (r repeated) Len() int                      { return r.n }
+func (r repeated) Span(i int) numbers.Span       { return r.Source.Span(i % r.Source.Len()) }
+func (r repeated) Read(z *numbers.Number, i int) { r.Source.Read(z, i%r.Source.Len()) }
 
 // BenchmarkGEMV times accumulate, reconstruct and round of a 1000 x 1000 product with full p-bit significands; the matrix was
 // converted before. ns/elem is the mean, best-ns/elem that of the fastest call; GB/s are the bytes of the planes at the mean. See
@@ -48,18 +49,18 @@ func BenchmarkGEMV(b *testing.B) {
 	const size = 1000
 	for _, prec := range []uint{53, 106, 212, 424, 848, 1696} {
 		rng := rand.New(rand.NewPCG(1, 2))
-		a := repeated{fullNumbers(rng, 9973, prec), size * size}
+		a := repeated{numbers.Bigs(fullNumbers(rng, 9973, prec)), size * size}
 		x := fullNumbers(rng, size, prec)
-		extent, err := Measure(Bigs(x), Strided(size, 1))
+		extent, err := Measure(numbers.Bigs(x), numbers.Strided(size, 1))
 		if err != nil {
 			b.Fatal(err)
 		}
 		for _, op := range []Op{NoTrans, Trans} {
-			matrix, err := NewMatrix(a, RowMajor(size, size, size), op, extent, Options{})
+			matrix, err := NewMatrix(a, numbers.RowMajor(size, size, size), op, extent, Options{})
 			if err != nil {
 				b.Fatal(err)
 			}
-			vector, err := matrix.NewVector(Bigs(x), Strided(size, 1))
+			vector, err := matrix.NewVector(numbers.Bigs(x), numbers.Strided(size, 1))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -104,16 +105,16 @@ func BenchmarkGEMV(b *testing.B) {
 func BenchmarkTruncated(b *testing.B) {
 	const size, prec = 400, 53
 	a, x := operands.CancellingRows(size, 0)
-	l, xl := RowMajor(size, size, size), Strided(size, 1)
-	extent, err := Measure(Float64s(x), xl)
+	l, xl := numbers.RowMajor(size, size, size), numbers.Strided(size, 1)
+	extent, err := Measure(numbers.Float64s(x), xl)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for name, plan := range map[string]func() (*Plan, error){
 		"truncated": func() (*Plan, error) {
-			return NewPlanFor(Float64s(a), l, NoTrans, Float64s(x), xl, prec, Options{Threads: 1})
+			return NewPlanFor(numbers.Float64s(a), l, NoTrans, numbers.Float64s(x), xl, prec, Options{Threads: 1})
 		},
-		"exact": func() (*Plan, error) { return NewPlan(Float64s(a), l, NoTrans, extent, Options{Threads: 1}) },
+		"exact": func() (*Plan, error) { return NewPlan(numbers.Float64s(a), l, NoTrans, extent, Options{Threads: 1}) },
 	} {
 		p, err := plan()
 		if err != nil {
@@ -144,8 +145,8 @@ func BenchmarkTruncated(b *testing.B) {
 func BenchmarkRepaired(b *testing.B) {
 	const size, prec = 400, 53
 	a, x := operands.CancellingRows(size, size)
-	xl := Strided(size, 1)
-	p, err := NewPlanFor(Float64s(a), RowMajor(size, size, size), NoTrans, Float64s(x), xl, prec, Options{Threads: 1})
+	xl := numbers.Strided(size, 1)
+	p, err := NewPlanFor(numbers.Float64s(a), numbers.RowMajor(size, size, size), NoTrans, numbers.Float64s(x), xl, prec, Options{Threads: 1})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -156,7 +157,7 @@ func BenchmarkRepaired(b *testing.B) {
 // runProduct times products with x, and reports how many rows were computed again.
 func runProduct(b *testing.B, p *Plan, x []float64) {
 	matrix := p.Matrix()
-	vector, err := matrix.NewVector(Float64s(x), Strided(len(x), 1))
+	vector, err := matrix.NewVector(numbers.Float64s(x), numbers.Strided(len(x), 1))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -212,17 +213,17 @@ func BenchmarkConvert(b *testing.B) {
 	}
 	for _, c := range []struct {
 		name string
-		src  Numbers
+		src  numbers.Source
 		bits int
 	}{
-		{"float64", Float64s(floats), 64},
-		{"big106", repeated{fullNumbers(rng, 9973, 106), size * size}, 106},
-		{"big212", repeated{fullNumbers(rng, 9973, 212), size * size}, 212},
-		{"big424", repeated{fullNumbers(rng, 9973, 424), size * size}, 424},
-		{"big1696", repeated{fullNumbers(rng, 9973, 1696), size * size}, 1696},
+		{"float64", numbers.Float64s(floats), 64},
+		{"big106", repeated{numbers.Bigs(fullNumbers(rng, 9973, 106)), size * size}, 106},
+		{"big212", repeated{numbers.Bigs(fullNumbers(rng, 9973, 212)), size * size}, 212},
+		{"big424", repeated{numbers.Bigs(fullNumbers(rng, 9973, 424)), size * size}, 424},
+		{"big1696", repeated{numbers.Bigs(fullNumbers(rng, 9973, 1696)), size * size}, 1696},
 	} {
 		for _, op := range []Op{NoTrans, Trans} {
-			p, err := NewPlan(c.src, RowMajor(size, size, size), op, Extent{0, c.bits}, Options{Threads: 1})
+			p, err := NewPlan(c.src, numbers.RowMajor(size, size, size), op, numbers.Extent{Low: 0, Top: c.bits}, Options{Threads: 1})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -1,11 +1,14 @@
 package deferred
 
-import "math/bits"
+import (
+	"math/bits"
+	"mpbench/pkg/numbers"
+)
 
 // converter turns numbers into columns of residue planes. Each goroutine needs its own.
 type converter struct {
 	base   *base
-	number Number
+	number numbers.Number
 	coef   []uint32
 	block  []uint32 // laneMultiple numbers, their residues next to each other
 }
@@ -31,9 +34,9 @@ func convertParallel(b *base, threads, tasks int, convert func(c *converter, tas
 //	truncate(x_t * 2^-low[t*lowStep]),  x_t = src number first + t*step
 //
 // where plane k begins at planes[k*planeStride]. Zeros, infinities and NaN have residues 0.
-func (c *converter) convert(planes []uint32, planeStride, at int, src Numbers, first, step, count int, low []int, lowStep int) {
+func (c *converter) convert(planes []uint32, planeStride, at int, src numbers.Source, first, step, count int, low []int, lowStep int) {
 	lanes := c.base.lanes
-	floats, isFloats := src.(float64s)
+	floats, isFloats := src.(numbers.Float64s)
 	for t := range count {
 		z := c.block[t*lanes : (t+1)*lanes]
 		clear(z)
@@ -43,7 +46,7 @@ func (c *converter) convert(planes []uint32, planeStride, at int, src Numbers, f
 			continue
 		}
 		src.Read(&c.number, i)
-		if c.number.Class == Finite {
+		if c.number.Class == numbers.Finite {
 			c.residues(z, &c.number, low[t*lowStep])
 		}
 	}
@@ -57,7 +60,7 @@ func (c *converter) convert(planes []uint32, planeStride, at int, src Numbers, f
 
 // float64 sets z, which is zero, to the residues of truncate(x * 2^-low).
 func (c *converter) float64(z []uint32, x float64, low int) {
-	s, e := significand(x)
+	s, e := numbers.Significand(x)
 	shift := e - low
 	if s == 0 || e > 1023-52 { // zero, infinity or NaN
 		return
@@ -78,7 +81,7 @@ func (c *converter) float64(z []uint32, x float64, low int) {
 }
 
 // residues sets z, which is zero, to the residues of truncate(x * 2^-low) for a finite x.
-func (c *converter) residues(z []uint32, x *Number, low int) {
+func (c *converter) residues(z []uint32, x *numbers.Number, low int) {
 	var h int
 	c.coef, h = appendLimbs(c.coef[:0], x.Words, x.Exp-low)
 	c.combine(z, h, c.coef, x.Neg)

@@ -3,6 +3,7 @@ package deferred
 import (
 	"fmt"
 	"math/big"
+	"mpbench/pkg/numbers"
 )
 
 // What follows is for devices that do the work of this package on their own: constants, alignments and packed words.
@@ -26,11 +27,11 @@ func TablesOf(n int) Tables {
 
 // PlanExtents is [NewPlan] for products A*x of a matrix whose elements are elsewhere: its row i has the extent rows[i], and there are as
 // many columns as terms. The plan has no numbers, so no matrix can be made of it, and special elements are the caller's affair.
-func PlanExtents(rows []Extent, terms int, x Extent, opt Options) (*Plan, error) {
+func PlanExtents(rows []numbers.Extent, terms int, x numbers.Extent, opt Options) (*Plan, error) {
 	if opt.MaxModuli <= 0 || opt.MaxModuli > MaxModuli {
 		opt.MaxModuli = MaxModuli
 	}
-	p := &Plan{layout: Layout{Rows: len(rows), Cols: terms}, op: NoTrans, opt: opt, xBits: x.Bits(), allTerms: terms}
+	p := &Plan{layout: numbers.Layout{Rows: len(rows), Cols: terms}, op: NoTrans, opt: opt, xBits: x.Bits(), allTerms: terms}
 	if terms < 0 {
 		return nil, fmt.Errorf("deferred: sums of %d terms", terms)
 	}
@@ -45,7 +46,7 @@ func PlanExtents(rows []Extent, terms int, x Extent, opt Options) (*Plan, error)
 func (p *Plan) Lows() []int { return append([]int(nil), p.low...) }
 
 // VectorLow returns the exponent of a vector of that extent in products with the plan, and whether it is truncated.
-func (p *Plan) VectorLow(x Extent) (low int, truncated bool) {
+func (p *Plan) VectorLow(x numbers.Extent) (low int, truncated bool) {
 	if x.Bits() > p.xBits {
 		return x.Top - p.xBits, true
 	}
@@ -53,19 +54,21 @@ func (p *Plan) VectorLow(x Extent) (low int, truncated bool) {
 }
 
 // ProductModuli returns how many moduli exact sums of so many products of factors of these extents take; it may exceed MaxModuli.
-func ProductModuli(row, x Extent, terms int) int { return moduliOf(row.Bits(), x.Bits(), terms) }
+func ProductModuli(row, x numbers.Extent, terms int) int {
+	return moduliOf(row.Bits(), x.Bits(), terms)
+}
 
 // RowExtent returns the extent of row i of op(A), also where the plan truncates it.
-func (p *Plan) RowExtent(i int) Extent {
+func (p *Plan) RowExtent(i int) numbers.Extent {
 	if p.extents != nil {
 		return p.extents[i]
 	}
-	return Extent{p.low[i], p.low[i] + p.bits[i]}
+	return numbers.Extent{Low: p.low[i], Top: p.low[i] + p.bits[i]}
 }
 
 // ErrorBits bounds what the plan's truncation leaves out of the sum of row i times a vector of extent x: less than 2^ErrorBits in units
 // of the sum, 2^(Lows()[i] + low) with the low of VectorLow. It is -1 for a sum that is exact.
-func (p *Plan) ErrorBits(i int, x Extent) int {
+func (p *Plan) ErrorBits(i int, x numbers.Extent) int {
 	bits := p.bits[i]
 	_, xTruncated := p.VectorLow(x)
 	aTruncated := p.truncated && bits == p.width
@@ -87,18 +90,18 @@ func (p *Plan) ErrorBits(i int, x Extent) int {
 
 // RoundedRow returns alpha times the sum of the products of a row a and a column x, plus beta*y, rounded once to prec bits. The layouts are
 // of 1 x n and n x 1 elements, of which infinities and NaN count as 0. alpha and beta are finite, y is not read where beta is zero.
-func RoundedRow(a Numbers, al Layout, x Numbers, xl Layout, alpha, beta *big.Float, y *Number, prec uint) *big.Float {
+func RoundedRow(a numbers.Source, al numbers.Layout, x numbers.Source, xl numbers.Layout, alpha, beta *big.Float, y *numbers.Number, prec uint) *big.Float {
 	var factor scalar
 	factor.set(alpha)
-	var number Number
+	var number numbers.Number
 	var list products
 	var left, right, addend term
 	for j := range al.Cols {
-		x.Read(&number, xl.index(j, 0))
+		x.Read(&number, xl.Index(j, 0))
 		if right.set(&number); right.x.Sign() == 0 {
 			continue
 		}
-		a.Read(&number, al.index(0, j))
+		a.Read(&number, al.Index(0, j))
 		if left.set(&number); left.x.Sign() != 0 {
 			list.add(&left, &right, &factor)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/big"
+	"mpbench/pkg/numbers"
 	"testing"
 )
 
@@ -30,21 +31,21 @@ func FuzzGemv(f *testing.F) {
 			return
 		}
 		direction := Op(op % 2)
-		l := RowMajor(m, n, n)
+		l := numbers.RowMajor(m, n, n)
 		rows, terms := m, n
 		if direction == Trans { // the same data, transposed
-			l = ColMajor(n, m, n)
+			l = numbers.ColMajor(n, m, n)
 		}
 		a, x := values[:m*n], values[m*n:][:n]
-		extent, err := Measure(Float64s(x), Strided(n, 1))
+		extent, err := Measure(numbers.Float64s(x), numbers.Strided(n, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
-		matrix, err := NewMatrix(Float64s(a), l, direction, extent, Options{KeepBits: int(keep), Threads: 1})
+		matrix, err := NewMatrix(numbers.Float64s(a), l, direction, extent, Options{KeepBits: int(keep), Threads: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		vector, err := matrix.NewVector(Float64s(x), Strided(terms, 1))
+		vector, err := matrix.NewVector(numbers.Float64s(x), numbers.Strided(terms, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +57,7 @@ func FuzzGemv(f *testing.F) {
 			if got[i] != want && (got[i] == got[i] || want == want) {
 				t.Fatalf("row %d of %v times %v: %v, want %v", i, a, x, got[i], want)
 			}
-			dot, err := Dot(Float64s(a[i*n:(i+1)*n]), Strided(n, 1), Float64s(x), Strided(n, 1), 1)
+			dot, err := Dot(numbers.Float64s(a[i*n:(i+1)*n]), numbers.Strided(n, 1), numbers.Float64s(x), numbers.Strided(n, 1), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +84,7 @@ func FuzzSum(f *testing.F) {
 			x = append(x, z.SetMantExp(z, int(int16(binary.LittleEndian.Uint16(data[2:])))>>4))
 			data = data[4+width/8:]
 		}
-		sum, err := Sum(Bigs(x), Strided(len(x), 1), 1)
+		sum, err := Sum(numbers.Bigs(x), numbers.Strided(len(x), 1), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"mpbench/pkg/numbers"
 	"testing"
 )
 
@@ -133,11 +134,11 @@ func (c gemvCase) check(t *testing.T, rng *rand.Rand) (compared, repaired int) {
 	t.Helper()
 	g := generator{rng, c.prec, c.spread}
 	ld := c.cols + rng.IntN(3)
-	layout := RowMajor(c.rows, c.cols, ld)
+	layout := numbers.RowMajor(c.rows, c.cols, ld)
 	size := c.rows * ld
 	if rng.IntN(2) == 0 {
 		ld = c.rows + rng.IntN(3)
-		layout = ColMajor(c.rows, c.cols, ld)
+		layout = numbers.ColMajor(c.rows, c.cols, ld)
 		size = c.cols * ld
 	}
 	m, n := c.rows, c.cols
@@ -146,15 +147,15 @@ func (c gemvCase) check(t *testing.T, rng *rand.Rand) (compared, repaired int) {
 	}
 	a := g.numbers(size)
 	inc := []int{1, 2, -1, -3}[rng.IntN(4)]
-	xl := Strided(n, inc)
+	xl := numbers.Strided(n, inc)
 	xs := g.numbers(1 + n*max(inc, -inc))
 	row := func(i int) []*big.Float {
 		r := make([]*big.Float, n)
 		for j := range r {
 			if c.op == Trans {
-				r[j] = a[layout.index(j, i)]
+				r[j] = a[layout.Index(j, i)]
 			} else {
-				r[j] = a[layout.index(i, j)]
+				r[j] = a[layout.Index(i, j)]
 			}
 		}
 		return r
@@ -162,37 +163,37 @@ func (c gemvCase) check(t *testing.T, rng *rand.Rand) (compared, repaired int) {
 	x := make([]*big.Float, n)
 	if rng.IntN(2) == 0 { // cancelling rows: equal neighbours in x, opposite ones in A
 		for j := 0; j+1 < n; j += 2 {
-			xs[xl.index(j+1, 0)] = xs[xl.index(j, 0)]
+			xs[xl.Index(j+1, 0)] = xs[xl.Index(j, 0)]
 			for i := range m {
 				if rng.IntN(8) == 0 {
 					continue
 				}
-				p, q := layout.index(i, min(j, n-1)), 0
+				p, q := layout.Index(i, min(j, n-1)), 0
 				if c.op == Trans {
-					p, q = layout.index(j, i), layout.index(j+1, i)
+					p, q = layout.Index(j, i), layout.Index(j+1, i)
 				} else {
-					q = layout.index(i, j+1)
+					q = layout.Index(i, j+1)
 				}
 				a[q] = new(big.Float).Neg(a[p])
 			}
 		}
 	}
 	for j := range x {
-		x[j] = xs[xl.index(j, 0)]
+		x[j] = xs[xl.Index(j, 0)]
 	}
 	op := c.op
 	if c.both {
 		op = Both
 	}
-	extent, err := Measure(Bigs(xs), xl)
+	extent, err := Measure(numbers.Bigs(xs), xl)
 	if err != nil {
 		t.Fatal(err)
 	}
-	matrix, err := NewMatrix(Bigs(a), layout, op, extent, c.opt)
+	matrix, err := NewMatrix(numbers.Bigs(a), layout, op, extent, c.opt)
 	if err != nil {
 		t.Fatal(c, err)
 	}
-	vector, err := matrix.NewVector(Bigs(xs), xl)
+	vector, err := matrix.NewVector(numbers.Bigs(xs), xl)
 	if err != nil {
 		t.Fatal(c, err)
 	}

@@ -2,6 +2,7 @@ package deferred
 
 import (
 	"math"
+	"mpbench/pkg/numbers"
 	"slices"
 )
 
@@ -31,7 +32,7 @@ const NoTop = math.MinInt32
 func moduliOf(a, x, terms int) int { return max(1, ModuliFor(a+x+log2Ceil(terms))) }
 
 // widest returns the bits of the widest extent.
-func widest(extents []Extent) (width int) {
+func widest(extents []numbers.Extent) (width int) {
 	for _, e := range extents {
 		width = max(width, e.Bits())
 	}
@@ -40,7 +41,7 @@ func widest(extents []Extent) (width int) {
 
 // MayTruncate reports whether truncation could be worth while for rows of these extents, times a vector of that extent, and results
 // of prec bits. Only if so, the tops of products are needed.
-func MayTruncate(rows []Extent, terms int, x Extent, prec int) bool {
+func MayTruncate(rows []numbers.Extent, terms int, x numbers.Extent, prec int) bool {
 	width, keep := widest(rows), prec+guardBits
 	return worth*moduliOf(min(width, keep), min(x.Bits(), keep), terms) <= moduliOf(width, x.Bits(), terms)
 }
@@ -48,7 +49,7 @@ func MayTruncate(rows []Extent, terms int, x Extent, prec int) bool {
 // KeepBits returns the [Options].KeepBits for products of rows of these extents and a vector of that extent, in sums of so many terms that
 // are rounded to prec bits: the value of least cost, or 0, for all bits, if the cost would be more than half of theirs. tops[i] is the end
 // of the bits of the largest product of row i: the greatest sum of the ends of two factors, or NoTop if all products are zero.
-func KeepBits(rows []Extent, tops []int, terms int, x Extent, prec int) int {
+func KeepBits(rows []numbers.Extent, tops []int, terms int, x numbers.Extent, prec int) int {
 	if !MayTruncate(rows, terms, x, prec) {
 		return 0
 	}
@@ -81,7 +82,7 @@ func KeepBits(rows []Extent, tops []int, terms int, x Extent, prec int) int {
 
 // NewPlanFor is [NewPlan] for products with the vector x, laid out by xl, that are rounded to prec bits. Where Options.KeepBits is 0 it
 // chooses one, see [KeepBits]. The plan is for NoTrans or Trans.
-func NewPlanFor(a Numbers, l Layout, op Op, x Numbers, xl Layout, prec int, opt Options) (*Plan, error) {
+func NewPlanFor(a numbers.Source, l numbers.Layout, op Op, x numbers.Source, xl numbers.Layout, prec int, opt Options) (*Plan, error) {
 	extent, err := Measure(x, xl)
 	if err != nil {
 		return nil, err
@@ -101,7 +102,7 @@ func NewPlanFor(a Numbers, l Layout, op Op, x Numbers, xl Layout, prec int, opt 
 }
 
 // Exact returns the plan without truncation, for a vector of that extent, or nil if the moduli do not suffice.
-func (p *Plan) Exact(x Extent) *Plan {
+func (p *Plan) Exact(x numbers.Extent) *Plan {
 	extents := p.extents
 	if extents == nil {
 		for i := range p.low {
@@ -117,11 +118,11 @@ func (p *Plan) Exact(x Extent) *Plan {
 }
 
 // VectorTops returns the end of the bits of each element of a column vector, NoTop for those that are not finite or zero.
-func VectorTops(x Numbers, l Layout) []int32 {
+func VectorTops(x numbers.Source, l numbers.Layout) []int32 {
 	tops := make([]int32, l.Rows)
 	for j := range tops {
 		tops[j] = NoTop
-		if s := x.Span(l.index(j, 0)); s.Class == Finite {
+		if s := x.Span(l.Index(j, 0)); s.Class == numbers.Finite {
 			tops[j] = int32(s.Top)
 		}
 	}
@@ -138,7 +139,7 @@ func productTops(p *Plan, x []int32) []int {
 	parallel(threadCount(p.opt.Threads), l.Rows, func(_, i int) {
 		top := NoTop
 		for j := range l.Cols {
-			if s := p.src.Span(l.index(i, j)); s.Class == Finite && x[j] != NoTop {
+			if s := p.src.Span(l.Index(i, j)); s.Class == numbers.Finite && x[j] != NoTop {
 				top = max(top, s.Top+int(x[j]))
 			}
 		}

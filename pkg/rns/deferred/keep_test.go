@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"mpbench/pkg/numbers"
 	"testing"
 )
 
@@ -13,17 +14,17 @@ func TestKeepBits(t *testing.T) {
 	truncated := 0
 	for range 3000 {
 		prec, terms := 24+rng.IntN(500), 1+rng.IntN(1<<20)
-		x := Extent{Low: -rng.IntN(3000), Top: rng.IntN(100)}
-		rows, tops := make([]Extent, 1+rng.IntN(20)), make([]int, 20)
+		x := numbers.Extent{Low: -rng.IntN(3000), Top: rng.IntN(100)}
+		rows, tops := make([]numbers.Extent, 1+rng.IntN(20)), make([]int, 20)
 		spread := 1 + rng.IntN(3000)
 		for i := range rows {
-			rows[i] = Extent{Low: -rng.IntN(3000), Top: rng.IntN(100)}
+			rows[i] = numbers.Extent{Low: -rng.IntN(3000), Top: rng.IntN(100)}
 			tops[i] = rows[i].Top + x.Top - rng.IntN(spread)
 			switch rng.IntN(12) {
 			case 0:
 				tops[i] = NoTop
 			case 1:
-				rows[i] = Extent{}
+				rows[i] = numbers.Extent{}
 			}
 		}
 		cost := func(keep int) float64 {
@@ -77,16 +78,16 @@ func TestPlanFor(t *testing.T) {
 					}
 				}
 			}
-			layout, xl := ColMajor(m, n, m), Strided(80, 1)
-			extent, err := Measure(Float64s(x), xl)
+			layout, xl := numbers.ColMajor(m, n, m), numbers.Strided(80, 1)
+			extent, err := Measure(numbers.Float64s(x), xl)
 			if err != nil {
 				t.Fatal(err)
 			}
-			exact, err := NewPlan(Float64s(a), layout, op, extent, Options{})
+			exact, err := NewPlan(numbers.Float64s(a), layout, op, extent, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			plan, err := NewPlanFor(Float64s(a), layout, op, Float64s(x), xl, 53, Options{})
+			plan, err := NewPlanFor(numbers.Float64s(a), layout, op, numbers.Float64s(x), xl, 53, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +97,7 @@ func TestPlanFor(t *testing.T) {
 			var results [2][]*big.Float
 			repaired := 0
 			for i, p := range []*Plan{exact, plan} {
-				v, err := p.NewVector(Float64s(x), xl)
+				v, err := p.NewVector(numbers.Float64s(x), xl)
 				if err != nil {
 					t.Fatal(err)
 				}

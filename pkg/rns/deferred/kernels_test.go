@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/bits"
 	"math/rand/v2"
+	"mpbench/pkg/numbers"
 	"slices"
 	"testing"
 )
@@ -205,7 +206,7 @@ func TestPackedAdd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	for _, prec := range []uint{1, 53, 64, 65, 128, 212, 320, 424, 848, 1696} {
 		g := generator{rng, prec, 20}
-		p, err := Pack(Bigs(g.numbers(200)), Strided(200, 1))
+		p, err := Pack(numbers.Bigs(g.numbers(200)), numbers.Strided(200, 1))
 		if err != nil {
 			t.Fatal(err)
 		}

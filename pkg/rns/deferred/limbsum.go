@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"mpbench/pkg/numbers"
 )
 
 // LimbSum is an exact sum of numbers of any exponents. Numbers of one exponent and sign are summed in one bucket, 32 bits of their significands
@@ -115,10 +116,10 @@ func (s *LimbSum) Add(p *Packed, i, j int) {
 }
 
 // AddNumber adds x.
-func (s *LimbSum) AddNumber(x *Number) {
+func (s *LimbSum) AddNumber(x *numbers.Number) {
 	switch x.Class {
-	case Zero:
-	case Finite:
+	case numbers.Zero:
+	case numbers.Finite:
 		s.addWords(x.Words, headOf(x.Exp, x.Neg))
 	default:
 		s.special.add(special{class: x.Class, neg: x.Neg})
@@ -126,8 +127,8 @@ func (s *LimbSum) AddNumber(x *Number) {
 }
 
 // AddProduct adds x*y.
-func (s *LimbSum) AddProduct(x, y *Number) {
-	if x.Class == Finite && y.Class == Finite {
+func (s *LimbSum) AddProduct(x, y *numbers.Number) {
+	if x.Class == numbers.Finite && y.Class == numbers.Finite {
 		s.addProduct(x.Words, y.Words, headOf(x.Exp+y.Exp, x.Neg != y.Neg))
 		return
 	}
@@ -213,7 +214,7 @@ func (s *LimbSum) appendTerms(terms []*term) []*term {
 			carry = lane >> 32
 		}
 		words[s.width] = carry
-		n := Number{Class: Finite, Neg: head&1 != 0, Exp: int(head >> 1), Words: words}
+		n := numbers.Number{Class: numbers.Finite, Neg: head&1 != 0, Exp: int(head >> 1), Words: words}
 		t := new(term)
 		t.set(&n)
 		if t.x.Sign() != 0 {
@@ -243,7 +244,7 @@ func (s *LimbSum) terms() []*term {
 // Round sets z to the sum rounded once to prec bits, to nearest even, and returns it; it returns nil if the sum is NaN. An empty sum is +0.
 func (s *LimbSum) Round(z *big.Float, prec uint) *big.Float {
 	y := bigResults{[]*big.Float{z}, prec}
-	if s.special.class >= Infinite {
+	if s.special.class >= numbers.Infinite {
 		y.special(0, s.special.class, s.special.neg)
 	} else {
 		y.round(0, sumTerms(s.terms(), int(prec)), nil)
@@ -255,7 +256,7 @@ func (s *LimbSum) Round(z *big.Float, prec uint) *big.Float {
 func (s *LimbSum) Float64() float64 {
 	var y floatResults
 	y.y = []float64{0}
-	if s.special.class >= Infinite {
+	if s.special.class >= numbers.Infinite {
 		y.special(0, s.special.class, s.special.neg)
 	} else {
 		y.round(0, sumTerms(s.terms(), 53), new(big.Float))
@@ -270,11 +271,11 @@ func (p *Packed) Sum(threads int) *LimbSum {
 
 // Sum returns the exact sum of the elements of x, laid out by l, in memory that does not grow with their number; threads = 0
 // stands for GOMAXPROCS.
-func Sum(x Numbers, l Layout, threads int) (*LimbSum, error) {
-	if err := l.check(x.Len()); err != nil {
+func Sum(x numbers.Source, l numbers.Layout, threads int) (*LimbSum, error) {
+	if err := l.Check(x.Len()); err != nil {
 		return nil, err
 	}
-	floats, isFloats := x.(float64s)
+	floats, isFloats := x.(numbers.Float64s)
 	return sumRange(l.Rows*l.Cols, threads, func(s *LimbSum, w *sumScratch, from, to int) {
 		for from < to {
 			i, j := from/l.Cols, from%l.Cols
@@ -282,7 +283,7 @@ func Sum(x Numbers, l Layout, threads int) (*LimbSum, error) {
 			if l.Cols == 1 { // a vector
 				n, step = to-from, l.RowStride
 			}
-			first := l.index(i, j)
+			first := l.Index(i, j)
 			from += n
 			if isFloats {
 				w.addFloat64s(s, floats, first, step, unit, 0, 0, n)
@@ -299,42 +300,42 @@ func Sum(x Numbers, l Layout, threads int) (*LimbSum, error) {
 // Dot returns the exact sum of the products of the elements of x and y, vectors of one length laid out by lx and ly, in memory that
 // does not grow with it; threads = 0 stands for GOMAXPROCS. Nothing is aligned: products are formed in words and added to the bucket of
 // their exponent. That suits data that are used once; residues pay where one factor is a [Matrix] that is used again.
-func Dot(x Numbers, lx Layout, y Numbers, ly Layout, threads int) (*LimbSum, error) {
-	if err := lx.check(x.Len()); err != nil {
+func Dot(x numbers.Source, lx numbers.Layout, y numbers.Source, ly numbers.Layout, threads int) (*LimbSum, error) {
+	if err := lx.Check(x.Len()); err != nil {
 		return nil, err
 	}
-	if err := ly.check(y.Len()); err != nil {
+	if err := ly.Check(y.Len()); err != nil {
 		return nil, err
 	}
 	if lx.Cols != 1 || ly.Cols != 1 || lx.Rows != ly.Rows {
 		return nil, fmt.Errorf("deferred: a dot product of %d x %d and %d x %d elements", lx.Rows, lx.Cols, ly.Rows, ly.Cols)
 	}
-	xf, xIsFloats := x.(float64s)
-	yf, yIsFloats := y.(float64s)
+	xf, xIsFloats := x.(numbers.Float64s)
+	yf, yIsFloats := y.(numbers.Float64s)
 	return sumRange(lx.Rows, threads, func(s *LimbSum, w *sumScratch, from, to int) {
 		if xIsFloats && yIsFloats {
-			w.addFloat64s(s, xf, lx.index(from, 0), lx.RowStride, yf, ly.index(from, 0), ly.RowStride, to-from)
+			w.addFloat64s(s, xf, lx.Index(from, 0), lx.RowStride, yf, ly.Index(from, 0), ly.RowStride, to-from)
 			return
 		}
 		for t := from; t < to; t++ {
-			x.Read(&w.x, lx.index(t, 0))
-			y.Read(&w.y, ly.index(t, 0))
+			x.Read(&w.x, lx.Index(t, 0))
+			y.Read(&w.y, ly.Index(t, 0))
 			s.AddProduct(&w.x, &w.y)
 		}
 	}), nil
 }
 
 // unit is the second factor of sums.
-var unit = float64s{1}
+var unit = numbers.Float64s{1}
 
 // sumScratch is the scratch memory of a goroutine that sums: two numbers, and products of binary64 numbers on their way to the kernel.
 type sumScratch struct {
-	x, y  Number
+	x, y  numbers.Number
 	block *Packed
 }
 
 // addFloat64s adds the products of n elements of x, the first being i and each incX further, with those of y.
-func (w *sumScratch) addFloat64s(s *LimbSum, x float64s, i, incX int, y float64s, j, incY, n int) {
+func (w *sumScratch) addFloat64s(s *LimbSum, x numbers.Float64s, i, incX int, y numbers.Float64s, j, incY, n int) {
 	const blockSize = 512
 	if w.block == nil {
 		w.block = NewPacked(blockSize, 128)
@@ -351,8 +352,8 @@ func (w *sumScratch) addFloat64s(s *LimbSum, x float64s, i, incX int, y float64s
 				w.addSpecial(s, xi, yj)
 				bx, by = 0, 0
 			}
-			sx, ex := significand(math.Float64frombits(bx))
-			sy, ey := significand(math.Float64frombits(by))
+			sx, ex := numbers.Significand(math.Float64frombits(bx))
+			sy, ey := numbers.Significand(math.Float64frombits(by))
 			words[2*t+1], words[2*t] = bits.Mul64(sx, sy)
 			heads[t] = int64(ex+ey)<<1 | int64((bx^by)>>63)
 		}
@@ -362,8 +363,8 @@ func (w *sumScratch) addFloat64s(s *LimbSum, x float64s, i, incX int, y float64s
 
 // addSpecial adds x*y, at least one of which is infinite or NaN.
 func (w *sumScratch) addSpecial(s *LimbSum, x, y float64) {
-	float64s{x}.Read(&w.x, 0)
-	float64s{y}.Read(&w.y, 0)
+	numbers.Float64s{x}.Read(&w.x, 0)
+	numbers.Float64s{y}.Read(&w.y, 0)
 	s.AddProduct(&w.x, &w.y)
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"mpbench/pkg/numbers"
 	"testing"
 	"time"
 )
@@ -41,24 +42,24 @@ func TestSumAndDot(t *testing.T) {
 			}
 		}
 		want := exactProduct(x, ones(n), one, zero, zero, prec)
-		sum, err := Sum(Bigs(x), Strided(n, 1), threads)
+		sum, err := Sum(numbers.Bigs(x), numbers.Strided(n, 1), threads)
 		if err != nil {
 			t.Fatal(err)
 		}
 		check("Sum", sum.Round(nil, prec), want)
-		packed, err := Pack(Bigs(x), Strided(n, 1))
+		packed, err := Pack(numbers.Bigs(x), numbers.Strided(n, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
 		check("Packed.Sum", packed.Sum(threads).Round(nil, prec), want)
-		sum, err = Sum(packed, Strided(n, -1), threads)
+		sum, err = Sum(packed, numbers.Strided(n, -1), threads)
 		if err != nil {
 			t.Fatal(err)
 		}
 		check("Sum of packed", sum.Round(nil, prec), want)
 
 		want = exactProduct(x, y, one, zero, zero, prec)
-		dot, err := Dot(Bigs(x), Strided(n, 1), Bigs(y), Strided(n, 1), threads)
+		dot, err := Dot(numbers.Bigs(x), numbers.Strided(n, 1), numbers.Bigs(y), numbers.Strided(n, 1), threads)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,14 +92,14 @@ func TestLimbSumFloat64(t *testing.T) {
 			}
 		}
 		one, zero := big.NewFloat(1), new(big.Float)
-		sum, err := Sum(Float64s(x), Strided(n, 1), 1)
+		sum, err := Sum(numbers.Float64s(x), numbers.Strided(n, 1), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got, want := sum.Float64(), toFloat64(exactProduct(xb, ones(n), one, zero, zero, 5000)); got != want {
 			t.Fatalf("sum of %v = %v, want %v", x, got, want)
 		}
-		dot, err := Dot(Float64s(x), Strided(n, 1), Float64s(y), Strided(n, 1), 1)
+		dot, err := Dot(numbers.Float64s(x), numbers.Strided(n, 1), numbers.Float64s(y), numbers.Strided(n, 1), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +123,7 @@ func BenchmarkSum(b *testing.B) {
 		for i := range some { // uniform in (-1, 1): the exponents of small numbers occur
 			some[i].SetMantExp(some[i], -rng.IntN(2)*rng.IntN(2)*rng.IntN(8))
 		}
-		p, err := Pack(repeated{some, n}, Strided(n, 1))
+		p, err := Pack(repeated{numbers.Bigs(some), n}, numbers.Strided(n, 1))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -153,12 +154,12 @@ func BenchmarkDot(b *testing.B) {
 	for i := range x {
 		x[i], y[i] = 2*rng.Float64()-1, 2*rng.Float64()-1
 	}
-	inputs := map[string]Numbers{"float64": Float64s(x)}
-	other := map[string]Numbers{"float64": Float64s(y)}
+	inputs := map[string]numbers.Source{"float64": numbers.Float64s(x)}
+	other := map[string]numbers.Source{"float64": numbers.Float64s(y)}
 	names := []string{"float64"}
 	for _, prec := range []uint{106, 424, 1696} {
 		name := fmt.Sprintf("big%d", prec)
-		p, err := Pack(repeated{fullNumbers(rng, 9973, prec), n}, Strided(n, 1))
+		p, err := Pack(repeated{numbers.Bigs(fullNumbers(rng, 9973, prec)), n}, numbers.Strided(n, 1))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -170,9 +171,9 @@ func BenchmarkDot(b *testing.B) {
 				for b.Loop() {
 					var err error
 					if op == "sum" {
-						_, err = Sum(inputs[name], Strided(n, 1), 1)
+						_, err = Sum(inputs[name], numbers.Strided(n, 1), 1)
 					} else {
-						_, err = Dot(inputs[name], Strided(n, 1), other[name], Strided(n, 1), 1)
+						_, err = Dot(inputs[name], numbers.Strided(n, 1), other[name], numbers.Strided(n, 1), 1)
 					}
 					if err != nil {
 						b.Fatal(err)

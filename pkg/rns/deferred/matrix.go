@@ -3,6 +3,7 @@ package deferred
 import (
 	"fmt"
 	"math/bits"
+	"mpbench/pkg/numbers"
 	"slices"
 	"sync"
 )
@@ -42,14 +43,14 @@ type Options struct {
 
 // Plan is a matrix before its planes are allocated: what it will take, and how its rows are aligned.
 type Plan struct {
-	src    Numbers
-	layout Layout
+	src    numbers.Source
+	layout numbers.Layout
 	op     Op
 	opt    Options
 
-	low, bits []int    // per row of op(A); one of each for Both
-	extents   []Extent // of rows of op(A) before truncation, if there is any
-	allTerms  int      // terms of a sum; more than this plan's if it is a slice
+	low, bits []int            // per row of op(A); one of each for Both
+	extents   []numbers.Extent // of rows of op(A) before truncation, if there is any
+	allTerms  int              // terms of a sum; more than this plan's if it is a slice
 	special   []special
 	width     int // the widest row's bits
 	xBits     int
@@ -60,7 +61,7 @@ type Plan struct {
 // special is an element that is infinite or NaN.
 type special struct {
 	i, j  int
-	class Class
+	class numbers.Class
 	neg   bool
 }
 
@@ -72,7 +73,7 @@ type special struct {
 // where x is the extent of the vectors to come, as [Measure] returns it. Vectors of more bits can be used; they are truncated
 // (see [Options]). An error says that l does not fit a or, as a *TooManyModuliError, that even truncated to 32 bits the numbers need
 // more moduli than are allowed.
-func NewPlan(a Numbers, l Layout, op Op, x Extent, opt Options) (*Plan, error) {
+func NewPlan(a numbers.Source, l numbers.Layout, op Op, x numbers.Extent, opt Options) (*Plan, error) {
 	p, err := newPlan(a, l, op, x, opt)
 	if err != nil {
 		return nil, err
@@ -84,8 +85,8 @@ func NewPlan(a Numbers, l Layout, op Op, x Extent, opt Options) (*Plan, error) {
 }
 
 // newPlan returns a plan without alignment.
-func newPlan(a Numbers, l Layout, op Op, x Extent, opt Options) (*Plan, error) {
-	if err := l.check(a.Len()); err != nil {
+func newPlan(a numbers.Source, l numbers.Layout, op Op, x numbers.Extent, opt Options) (*Plan, error) {
+	if err := l.Check(a.Len()); err != nil {
 		return nil, err
 	}
 	if opt.MaxModuli <= 0 || opt.MaxModuli > MaxModuli {
@@ -97,7 +98,7 @@ func newPlan(a Numbers, l Layout, op Op, x Extent, opt Options) (*Plan, error) {
 }
 
 // align chooses widths and moduli for rows of op(A) of these extents, and each row's alignment.
-func (p *Plan) align(extents []Extent) error {
+func (p *Plan) align(extents []numbers.Extent) error {
 	p.width = widest(extents)
 	if err := p.choose(); err != nil {
 		return err
@@ -168,27 +169,27 @@ func log2Ceil(n int) int {
 }
 
 // measure returns the extent of each row of op(A), and notes special elements.
-func (p *Plan) measure() []Extent {
+func (p *Plan) measure() []numbers.Extent {
 	l := p.layout
-	rows := make([]Extent, l.Rows)
-	var cols []Extent
+	rows := make([]numbers.Extent, l.Rows)
+	var cols []numbers.Extent
 	if p.op == Trans {
-		cols = make([]Extent, l.Cols)
+		cols = make([]numbers.Extent, l.Cols)
 	}
 	var mutex sync.Mutex
 	const chunk = 32
 	parallel(threadCount(p.opt.Threads), (l.Rows+chunk-1)/chunk, func(_, task int) {
-		var own []Extent
+		var own []numbers.Extent
 		if p.op == Trans {
-			own = make([]Extent, l.Cols)
+			own = make([]numbers.Extent, l.Cols)
 		}
 		var found []special
 		for i := task * chunk; i < min((task+1)*chunk, l.Rows); i++ {
 			for j := range l.Cols {
-				s := p.src.Span(l.index(i, j))
+				s := p.src.Span(l.Index(i, j))
 				switch s.Class {
-				case Zero:
-				case Finite:
+				case numbers.Zero:
+				case numbers.Finite:
 					rows[i] = rows[i].Union(s.Extent)
 					if own != nil {
 						own[j] = own[j].Union(s.Extent)
@@ -217,11 +218,11 @@ func (p *Plan) measure() []Extent {
 	case Trans:
 		return cols
 	}
-	var all Extent
+	var all numbers.Extent
 	for _, e := range rows {
 		all = all.Union(e)
 	}
-	return []Extent{all}
+	return []numbers.Extent{all}
 }
 
 // Moduli returns the number of moduli.
@@ -250,7 +251,7 @@ func (p *Plan) Slice(i0, i1, j0, j1 int) *Plan {
 		panic(fmt.Sprintf("deferred: rows %d to %d and columns %d to %d of a %d x %d matrix", i0, i1, j0, j1, l.Rows, l.Cols))
 	}
 	q := *p
-	q.layout.Offset = l.index(i0, j0)
+	q.layout.Offset = l.Index(i0, j0)
 	q.layout.Rows, q.layout.Cols = i1-i0, j1-j0
 	switch p.op {
 	case NoTrans:
@@ -306,7 +307,7 @@ func (p *Plan) Matrix() *Matrix {
 			case Trans:
 				low, step = low[j:], 1
 			}
-			c.convert(a.planes, l.Rows*a.ld, i*a.ld+j, p.src, l.index(i, j), l.ColStride, min(laneMultiple, l.Cols-j), low, step)
+			c.convert(a.planes, l.Rows*a.ld, i*a.ld+j, p.src, l.Index(i, j), l.ColStride, min(laneMultiple, l.Cols-j), low, step)
 		}
 	})
 	if !p.truncated {
@@ -316,7 +317,7 @@ func (p *Plan) Matrix() *Matrix {
 }
 
 // NewMatrix is [NewPlan] followed by [Plan.Matrix].
-func NewMatrix(a Numbers, l Layout, op Op, x Extent, opt Options) (*Matrix, error) {
+func NewMatrix(a numbers.Source, l numbers.Layout, op Op, x numbers.Extent, opt Options) (*Matrix, error) {
 	p, err := NewPlan(a, l, op, x, opt)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/big"
 	"math/rand/v2"
+	"mpbench/pkg/numbers"
 	"strings"
 	"testing"
 )
@@ -74,10 +75,10 @@ func TestBase(t *testing.T) {
 			if trial%2 == 1 {
 				x.Neg(x)
 			}
-			var v Number
-			v.setBig(new(big.Float).SetInt(x))
+			var v numbers.Number
+			v.SetBig(new(big.Float).SetInt(x))
 			planes := make([]uint32, n*laneMultiple)
-			c.convert(planes, laneMultiple, 3, Bigs([]*big.Float{new(big.Float).SetInt(x)}), 0, 1, 1, []int{0}, 0)
+			c.convert(planes, laneMultiple, 3, numbers.Bigs([]*big.Float{new(big.Float).SetInt(x)}), 0, 1, 1, []int{0}, 0)
 			m := new(big.Int)
 			for k := range n {
 				m.SetUint64(uint64(b.modulus[k]))
@@ -98,16 +99,16 @@ func TestBase(t *testing.T) {
 
 func TestTooManyModuli(t *testing.T) {
 	x := []*big.Float{big.NewFloat(1), new(big.Float).SetMantExp(big.NewFloat(1), -100_000), new(big.Float).SetPrec(100).SetMantExp(big.NewFloat(3), 7)}
-	extent, err := Measure(Bigs(x), Strided(3, 1))
+	extent, err := Measure(numbers.Bigs(x), numbers.Strided(3, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = NewPlan(Bigs(x), RowMajor(1, 3, 3), NoTrans, extent, Options{MaxModuli: 2})
+	_, err = NewPlan(numbers.Bigs(x), numbers.RowMajor(1, 3, 3), NoTrans, extent, Options{MaxModuli: 2})
 	var many *TooManyModuliError
 	if !errors.As(err, &many) || many.Limit != 2 || many.Need != ModuliFor(2*extent.Bits()+2) || !strings.Contains(err.Error(), "the limit is 2") {
 		t.Fatalf("error %v", err)
 	}
-	if _, err := NewPlan(Bigs(x), RowMajor(2, 2, 2), NoTrans, extent, Options{}); err == nil {
+	if _, err := NewPlan(numbers.Bigs(x), numbers.RowMajor(2, 2, 2), NoTrans, extent, Options{}); err == nil {
 		t.Fatal("a layout beyond the numbers is accepted")
 	}
 }

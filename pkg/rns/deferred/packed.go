@@ -2,6 +2,7 @@ package deferred
 
 import (
 	"fmt"
+	"mpbench/pkg/numbers"
 	"slices"
 )
 
@@ -28,8 +29,8 @@ func NewPacked(n, bits int) *Packed {
 }
 
 // Pack returns the elements of x, a matrix of one column laid out by l, in packed words of as many bits as the longest needs.
-func Pack(x Numbers, l Layout) (*Packed, error) {
-	if err := l.check(x.Len()); err != nil {
+func Pack(x numbers.Source, l numbers.Layout) (*Packed, error) {
+	if err := l.Check(x.Len()); err != nil {
 		return nil, err
 	}
 	if l.Cols != 1 {
@@ -37,12 +38,12 @@ func Pack(x Numbers, l Layout) (*Packed, error) {
 	}
 	width := 1
 	for i := range l.Rows {
-		width = max(width, x.Span(l.index(i, 0)).Bits())
+		width = max(width, x.Span(l.Index(i, 0)).Bits())
 	}
 	p := NewPacked(l.Rows, width)
-	var z Number
+	var z numbers.Number
 	for i := range l.Rows {
-		x.Read(&z, l.index(i, 0))
+		x.Read(&z, l.Index(i, 0))
 		if err := p.Set(i, &z); err != nil {
 			return nil, err
 		}
@@ -60,19 +61,19 @@ func (p *Packed) Bits() int { return p.bits }
 func (p *Packed) Bytes() int64 { return 8 * int64(len(p.heads)) * int64(1+p.width) }
 
 // Set makes number i equal to x. It fails if x has more than Bits bits.
-func (p *Packed) Set(i int, x *Number) error {
+func (p *Packed) Set(i int, x *numbers.Number) error {
 	w := p.words[i*p.width : (i+1)*p.width]
 	clear(w)
 	p.heads[i] = 0
 	p.special = slices.DeleteFunc(p.special, func(s special) bool { return s.i == i })
 	switch x.Class {
-	case Zero:
+	case numbers.Zero:
 		return nil
-	case Infinite, NaN:
+	case numbers.Infinite, numbers.NaN:
 		p.special = append(p.special, special{i: i, class: x.Class, neg: x.Neg})
 		return nil
 	}
-	span := x.span()
+	span := x.Span()
 	if span.Bits() > p.bits {
 		return fmt.Errorf("deferred: a number of %d bits among packed numbers of %d", span.Bits(), p.bits)
 	}
@@ -135,19 +136,19 @@ func bitsAt(words []uint64, pos int) uint64 {
 }
 
 // Span implements Numbers.
-func (p *Packed) Span(i int) Span {
-	var z Number
+func (p *Packed) Span(i int) numbers.Span {
+	var z numbers.Number
 	p.Read(&z, i)
-	return z.span()
+	return z.Span()
 }
 
 // Read implements Numbers.
-func (p *Packed) Read(z *Number, i int) {
+func (p *Packed) Read(z *numbers.Number, i int) {
 	w := p.words[i*p.width : (i+1)*p.width]
 	z.Words = append(z.Words[:0], w...)
-	z.Class, z.Neg, z.Exp = Zero, p.heads[i]&1 != 0, int(p.heads[i]>>1)
+	z.Class, z.Neg, z.Exp = numbers.Zero, p.heads[i]&1 != 0, int(p.heads[i]>>1)
 	if w[len(w)-1] != 0 {
-		z.Class = Finite
+		z.Class = numbers.Finite
 		return
 	}
 	for _, s := range p.special {
@@ -157,6 +158,6 @@ func (p *Packed) Read(z *Number, i int) {
 		}
 	}
 	if slices.ContainsFunc(w, func(x uint64) bool { return x != 0 }) {
-		z.Class = Finite
+		z.Class = numbers.Finite
 	}
 }

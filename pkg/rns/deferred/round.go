@@ -3,12 +3,13 @@ package deferred
 import (
 	"math"
 	"math/big"
+	"mpbench/pkg/numbers"
 )
 
 // rounder is the scratch memory of the last step: alpha times an exact sum plus beta*y, rounded once.
 type rounder struct {
 	reconstructor
-	number  Number
+	number  numbers.Number
 	sum     big.Int
 	bound   big.Int
 	lower   term // alpha * sum, or its lower bound, and then the result
@@ -24,21 +25,21 @@ type rounder struct {
 
 // scalar is alpha or beta.
 type scalar struct {
-	Number
+	numbers.Number
 	x big.Int // the signed significand
 }
 
 func (s *scalar) set(v *big.Float) {
-	s.setBig(v)
+	s.SetBig(v)
 	s.x.SetInt64(0)
-	if s.Class == Finite {
-		s.Number.integer(&s.x)
+	if s.Class == numbers.Finite {
+		integerOf(&s.Number, &s.x)
 	}
 }
 
 // isUnit reports whether s is 1 or -1.
 func (s *scalar) isUnit() bool {
-	return s.Class == Finite && s.Exp == 0 && s.x.IsInt64() && s.x.CmpAbs(one) == 0
+	return s.Class == numbers.Finite && s.Exp == 0 && s.x.IsInt64() && s.x.CmpAbs(one) == 0
 }
 
 var one = big.NewInt(1)
@@ -46,9 +47,9 @@ var one = big.NewInt(1)
 // results is where rounded numbers go, and where y comes from.
 type results interface {
 	// read sets z to y_i.
-	read(z *Number, i int)
+	read(z *numbers.Number, i int)
 	// special stores an infinity or NaN.
-	special(i int, class Class, neg bool)
+	special(i int, class numbers.Class, neg bool)
 	// round stores t, rounded; f is scratch.
 	round(i int, t *term, f *big.Float)
 	// same reports whether t and u round to the same number; f and g are scratch.
@@ -63,11 +64,11 @@ type bigResults struct {
 	prec uint
 }
 
-func (y *bigResults) precision() int        { return int(y.prec) }
-func (y *bigResults) read(z *Number, i int) { z.setBig(y.y[i]) }
+func (y *bigResults) precision() int                { return int(y.prec) }
+func (y *bigResults) read(z *numbers.Number, i int) { z.SetBig(y.y[i]) }
 
-func (y *bigResults) special(i int, class Class, neg bool) {
-	if class == NaN {
+func (y *bigResults) special(i int, class numbers.Class, neg bool) {
+	if class == numbers.NaN {
 		y.y[i] = nil
 		return
 	}
@@ -99,12 +100,12 @@ func setRounded(z *big.Float, t *term, prec uint) {
 // floatResults are binary64 numbers.
 type floatResults struct{ y []float64 }
 
-func (y *floatResults) precision() int        { return 53 }
-func (y *floatResults) read(z *Number, i int) { float64s(y.y).Read(z, i) }
+func (y *floatResults) precision() int                { return 53 }
+func (y *floatResults) read(z *numbers.Number, i int) { numbers.Float64s(y.y).Read(z, i) }
 
-func (y *floatResults) special(i int, class Class, neg bool) {
+func (y *floatResults) special(i int, class numbers.Class, neg bool) {
 	switch {
-	case class == NaN:
+	case class == numbers.NaN:
 		y.y[i] = math.NaN()
 	case neg:
 		y.y[i] = math.Inf(-1)
@@ -195,16 +196,16 @@ func (s *Accumulator) Repaired() int { return s.repaired }
 func (s *Accumulator) roundRow(w *rounder, y results, i, t int, row special, bound truncation, alpha, beta *scalar) bool {
 	w.integer(&w.sum, s.base, t)
 	exp := s.exponent(i)
-	if alpha.Class == Infinite && bound.affects(i) { // the sign decides
+	if alpha.Class == numbers.Infinite && bound.affects(i) { // the sign decides
 		w.addend.x.SetInt64(0)
 		w.sum.Set(&s.exactRow(w, i, &scalar{x: *one}, 1).x)
 	}
 	class, neg := combineClasses(w, y, i, row, alpha, beta)
 	switch {
-	case class != Finite:
+	case class != numbers.Finite:
 		y.special(i, class, neg)
 		return false
-	case alpha.Class == Zero || !bound.affects(i):
+	case alpha.Class == numbers.Zero || !bound.affects(i):
 		w.combine(&w.lower, &w.sum, exp, alpha, beta, y.precision())
 		y.round(i, &w.lower, &w.low)
 		return false
@@ -227,7 +228,7 @@ func (s *Accumulator) roundRow(w *rounder, y results, i, t int, row special, bou
 func (w *rounder) combine(z *term, sum *big.Int, exp int, alpha, beta *scalar, prec int) {
 	z.exp = exp + alpha.Exp
 	switch {
-	case alpha.Class == Zero:
+	case alpha.Class == numbers.Zero:
 		z.x.SetInt64(0)
 	case alpha.isUnit():
 		z.x.Set(sum)

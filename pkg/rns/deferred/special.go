@@ -1,6 +1,9 @@
 package deferred
 
-import "math/big"
+import (
+	"math/big"
+	"mpbench/pkg/numbers"
+)
 
 // specialRows returns the class and sign of every row's sum that infinities and NaN take part in, Zero for the other rows; nil if there
 // are none at all.
@@ -42,7 +45,7 @@ func (v *Vector) class(j int, r *reconstructor, x *big.Int) special {
 		}
 	}
 	if v.truncated {
-		span := v.src.Span(v.layout.index(j, 0))
+		span := v.src.Span(v.layout.Index(j, 0))
 		return special{class: span.Class, neg: span.Neg}
 	}
 	r.coefficients(v.base, v.planes, v.ld, v.offset+j, 1)
@@ -61,7 +64,7 @@ func (a *Matrix) element(op Op, i, j int, r *reconstructor, x *big.Int) special 
 		}
 	}
 	if a.truncated {
-		span := a.src.Span(a.layout.index(i, j))
+		span := a.src.Span(a.layout.Index(i, j))
 		return special{class: span.Class, neg: span.Neg}
 	}
 	r.coefficients(a.base, a.planes, a.layout.Rows*a.ld, i*a.ld+j, 1)
@@ -73,29 +76,29 @@ func classOf(x *big.Int) special {
 	if x.Sign() == 0 {
 		return special{}
 	}
-	return special{class: Finite, neg: x.Sign() < 0}
+	return special{class: numbers.Finite, neg: x.Sign() < 0}
 }
 
 // product returns the class and sign of the product of two numbers by IEEE 754.
 func product(x, y special) special {
 	class := max(x.class, y.class) // NaN > Infinite > Finite > Zero
-	if x.class == Zero || y.class == Zero {
-		if class == Infinite {
-			return special{class: NaN}
+	if x.class == numbers.Zero || y.class == numbers.Zero {
+		if class == numbers.Infinite {
+			return special{class: numbers.NaN}
 		}
-		if class != NaN {
+		if class != numbers.NaN {
 			return special{}
 		}
 	}
-	return special{class: class, neg: x.neg != y.neg && class != NaN}
+	return special{class: class, neg: x.neg != y.neg && class != numbers.NaN}
 }
 
 // add adds y to the class z of a sum, of which only infinities and NaN are kept.
 func (z *special) add(y special) {
 	switch {
-	case y.class < Infinite || z.class == NaN:
-	case z.class == Infinite && (y.class == NaN || y.neg != z.neg):
-		*z = special{class: NaN}
+	case y.class < numbers.Infinite || z.class == numbers.NaN:
+	case z.class == numbers.Infinite && (y.class == numbers.NaN || y.neg != z.neg):
+		*z = special{class: numbers.NaN}
 	default:
 		*z = y
 	}
@@ -103,26 +106,26 @@ func (z *special) add(y special) {
 
 // combineClasses returns Finite if alpha*sum + beta*y_i is a number, and reads beta*y_i into w.addend; otherwise what it is. row is
 // the class of the sum if that is infinite or NaN, w.sum the sum if not.
-func combineClasses(w *rounder, y results, i int, row special, alpha, beta *scalar) (Class, bool) {
+func combineClasses(w *rounder, y results, i int, row special, alpha, beta *scalar) (numbers.Class, bool) {
 	var total special
-	if alpha.Class != Zero {
-		if row.class == Zero {
+	if alpha.Class != numbers.Zero {
+		if row.class == numbers.Zero {
 			row = classOf(&w.sum)
 		}
 		total.add(product(special{class: alpha.Class, neg: alpha.Neg}, row))
 	}
 	w.addend.x.SetInt64(0)
-	if beta.Class != Zero {
+	if beta.Class != numbers.Zero {
 		y.read(&w.number, i)
 		total.add(product(special{class: beta.Class, neg: beta.Neg}, special{class: w.number.Class, neg: w.number.Neg}))
-		if beta.Class == Finite && w.number.Class == Finite {
-			w.number.integer(&w.addend.x)
+		if beta.Class == numbers.Finite && w.number.Class == numbers.Finite {
+			integerOf(&w.number, &w.addend.x)
 			w.addend.x.Mul(&w.addend.x, &beta.x)
 			w.addend.exp = w.number.Exp + beta.Exp
 		}
 	}
-	if total.class >= Infinite {
+	if total.class >= numbers.Infinite {
 		return total.class, total.neg
 	}
-	return Finite, false
+	return numbers.Finite, false
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"mpbench/pkg/numbers"
 	"testing"
 )
 
@@ -77,7 +78,7 @@ func TestSpecials(t *testing.T) {
 		specials := []int{0, 1, 10}[rng.IntN(3)]
 		m, n := rng.IntN(6), rng.IntN(20)
 		op := Op(rng.IntN(2))
-		l := RowMajor(m, n, n)
+		l := numbers.RowMajor(m, n, n)
 		rows, terms := m, n
 		if op == Trans {
 			rows, terms = n, m
@@ -98,15 +99,15 @@ func TestSpecials(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			opt.KeepBits = 60 + rng.IntN(100)
 		}
-		extent, err := Measure(Float64s(x), Strided(terms, 1))
+		extent, err := Measure(numbers.Float64s(x), numbers.Strided(terms, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
-		matrix, err := NewMatrix(Float64s(a), l, op, extent, opt)
+		matrix, err := NewMatrix(numbers.Float64s(a), l, op, extent, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		vector, err := matrix.NewVector(Float64s(x), Strided(terms, 1))
+		vector, err := matrix.NewVector(numbers.Float64s(x), numbers.Strided(terms, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,9 +117,9 @@ func TestSpecials(t *testing.T) {
 		for i := range want {
 			for j := range row {
 				if op == Trans {
-					row[j] = a[l.index(j, i)]
+					row[j] = a[l.Index(j, i)]
 				} else {
-					row[j] = a[l.index(i, j)]
+					row[j] = a[l.Index(i, j)]
 				}
 			}
 			want[i] = ieee(row, x, alpha, beta, y[i])
@@ -169,32 +170,32 @@ func TestSumSpecials(t *testing.T) {
 		{[]float64{0x1p-1074, 0x1p-1074}, []float64{0.5, 0.25}, 0x1p-1073, 0x1p-1074},
 		{[]float64{0x1p-1074}, []float64{0.5}, 0x1p-1074, 0},
 	} {
-		l := Strided(len(c.x), 1)
+		l := numbers.Strided(len(c.x), 1)
 		same := func(a, b float64) bool { return a == b || a != a && b != b }
-		sum, err := Sum(Float64s(c.x), l, 1)
+		sum, err := Sum(numbers.Float64s(c.x), l, 1)
 		if err != nil || !same(sum.Float64(), c.sum) {
 			t.Errorf("sum of %v = %v, want %v (%v)", c.x, sum.Float64(), c.sum, err)
 		}
-		packed, err := Pack(Float64s(c.x), l)
+		packed, err := Pack(numbers.Float64s(c.x), l)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if sum := packed.Sum(1); !same(sum.Float64(), c.sum) {
 			t.Errorf("packed sum of %v = %v, want %v", c.x, sum.Float64(), c.sum)
 		}
-		dot, err := Dot(Float64s(c.x), l, Float64s(c.y), l, 1)
+		dot, err := Dot(numbers.Float64s(c.x), l, numbers.Float64s(c.y), l, 1)
 		if err != nil || !same(dot.Float64(), c.dot) {
 			t.Errorf("dot of %v and %v = %v, want %v (%v)", c.x, c.y, dot.Float64(), c.dot, err)
 		}
 		if z := dot.Round(new(big.Float), 53); (z == nil) != (c.dot != c.dot) {
 			t.Errorf("dot of %v and %v to big.Float: %v", c.x, c.y, z)
 		}
-		matrix, err := NewMatrix(Float64s([]float64{1}), RowMajor(1, 1, 1), NoTrans, Extent{0, 1}, Options{})
+		matrix, err := NewMatrix(numbers.Float64s([]float64{1}), numbers.RowMajor(1, 1, 1), NoTrans, numbers.Extent{Low: 0, Top: 1}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		matrix.xBits, matrix.moduli = 2200, 80
-		v, err := matrix.NewVector(Float64s(c.x), l)
+		v, err := matrix.NewVector(numbers.Float64s(c.x), l)
 		if err != nil {
 			t.Fatal(err)
 		}

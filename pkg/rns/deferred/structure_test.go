@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns"
 )
 
@@ -16,14 +17,14 @@ type constant struct {
 	n int
 }
 
-func (c constant) Len() int              { return c.n }
-func (c constant) Span(int) Span         { return float64s{c.x}.Span(0) }
-func (c constant) Read(z *Number, _ int) { float64s{c.x}.Read(z, 0) }
+func (c constant) Len() int                      { return c.n }
+func (c constant) Span(int) numbers.Span         { return numbers.Float64s{c.x}.Span(0) }
+func (c constant) Read(z *numbers.Number, _ int) { numbers.Float64s{c.x}.Read(z, 0) }
 
 // TestManyModuli: matrices, vectors and sums of more moduli than bases are kept for go together whatever was made in between.
 func TestManyModuli(t *testing.T) {
 	number := func(n int) *Matrix {
-		m, err := NewMatrix(Float64s([]float64{3}), RowMajor(1, 1, 1), NoTrans, Extent{0, ModulusBits * n}, Options{})
+		m, err := NewMatrix(numbers.Float64s([]float64{3}), numbers.RowMajor(1, 1, 1), NoTrans, numbers.Extent{Low: 0, Top: ModulusBits * n}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +32,7 @@ func TestManyModuli(t *testing.T) {
 	}
 	matrix := number(keptModuli + 1)
 	number(keptModuli + 2)
-	x, err := matrix.NewVector(Float64s([]float64{5}), Strided(1, 1))
+	x, err := matrix.NewVector(numbers.Float64s([]float64{5}), numbers.Strided(1, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,16 +49,16 @@ func TestManyModuli(t *testing.T) {
 func TestWorstResidues(t *testing.T) {
 	for _, n := range []int{1, 255, 256, 257, 2047, 2048, 2049, 4096, 10_000} {
 		for _, op := range []Op{NoTrans, Trans} {
-			l := RowMajor(3, n, n)
+			l := numbers.RowMajor(3, n, n)
 			if op == Trans {
-				l = RowMajor(n, 3, 3)
+				l = numbers.RowMajor(n, 3, 3)
 			}
 			// More moduli than the sum needs, so that many sets of counters are exercised.
-			matrix, err := NewMatrix(constant{-1, 3 * n}, l, op, Extent{0, 100}, Options{})
+			matrix, err := NewMatrix(constant{-1, 3 * n}, l, op, numbers.Extent{Low: 0, Top: 100}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			x, err := matrix.NewVector(constant{-1, n}, Strided(n, 1))
+			x, err := matrix.NewVector(constant{-1, n}, numbers.Strided(n, 1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,21 +85,21 @@ func TestThreads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	g := generator{rng, 106, 30}
 	const m, n = 150, 2500
-	a, x := repeated{g.numbers(1999), m * n}, repeated{g.numbers(499), max(m, n)}
+	a, x := repeated{numbers.Bigs(g.numbers(1999)), m * n}, repeated{numbers.Bigs(g.numbers(499)), max(m, n)}
 	for _, op := range []Op{NoTrans, Trans} {
-		extent, err := Measure(x, Strided(x.n, 1))
+		extent, err := Measure(x, numbers.Strided(x.n, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var first []uint32
 		var results []*big.Float
 		for _, threads := range []int{1, 2, 3, 7, 0} {
-			matrix, err := NewMatrix(a, RowMajor(m, n, n), op, extent, Options{Threads: threads})
+			matrix, err := NewMatrix(a, numbers.RowMajor(m, n, n), op, extent, Options{Threads: threads})
 			if err != nil {
 				t.Fatal(err)
 			}
 			rows, terms := matrix.shape(op)
-			vector, err := matrix.NewVector(x, Strided(terms, 1))
+			vector, err := matrix.NewVector(x, numbers.Strided(terms, 1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,21 +134,21 @@ func TestParts(t *testing.T) {
 		if trial%3 == 0 {
 			opt.KeepBits = 100
 		}
-		a := Bigs(g.numbers(m * n))
+		a := numbers.Bigs(g.numbers(m * n))
 		rows, terms := m, n
 		if op == Trans {
 			rows, terms = n, m
 		}
-		x := Bigs(g.numbers(terms))
-		extent, err := Measure(x, Strided(terms, 1))
+		x := numbers.Bigs(g.numbers(terms))
+		extent, err := Measure(x, numbers.Strided(terms, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := NewPlan(a, ColMajor(m, n, m), op, extent, opt)
+		plan, err := NewPlan(a, numbers.ColMajor(m, n, m), op, extent, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		vector, err := plan.NewVector(x, Strided(terms, 1))
+		vector, err := plan.NewVector(x, numbers.Strided(terms, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,19 +198,19 @@ func TestRNSInput(t *testing.T) {
 	c.SetBigs(av, a)
 	c.SetBigs(xv, x)
 	for i := range a {
-		if got, want := RNS(c, av).Span(i), Bigs(a).Span(i); got != want {
+		if got, want := RNS(c, av).Span(i), numbers.Bigs(a).Span(i); got != want {
 			t.Fatalf("span of %v: %+v, want %+v", a[i], got, want)
 		}
 	}
-	extent, err := Measure(RNS(c, xv), Strided(n, 1))
+	extent, err := Measure(RNS(c, xv), numbers.Strided(n, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	matrix, err := NewMatrix(RNS(c, av), RowMajor(m, n, n), NoTrans, extent, Options{Threads: 2})
+	matrix, err := NewMatrix(RNS(c, av), numbers.RowMajor(m, n, n), NoTrans, extent, Options{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	vector, err := matrix.NewVector(RNS(c, xv), Strided(n, 1))
+	vector, err := matrix.NewVector(RNS(c, xv), numbers.Strided(n, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,12 +231,12 @@ func TestAllocations(t *testing.T) {
 	g := generator{rand.New(rand.NewPCG(37, 38)), 106, 0}
 	some := g.numbers(1000)
 	allocations := func(m, n int, op Op) float64 {
-		matrix, err := NewMatrix(repeated{some, m * n}, RowMajor(m, n, n), op, Extent{-106, 0}, Options{})
+		matrix, err := NewMatrix(repeated{numbers.Bigs(some), m * n}, numbers.RowMajor(m, n, n), op, numbers.Extent{Low: -106, Top: 0}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		rows, terms := matrix.shape(op)
-		vector, err := matrix.NewVector(repeated{some, terms}, Strided(terms, 1))
+		vector, err := matrix.NewVector(repeated{numbers.Bigs(some), terms}, numbers.Strided(terms, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +253,7 @@ func TestAllocations(t *testing.T) {
 		}
 	}
 	allocations2 := func(n int) float64 {
-		p, err := Pack(repeated{some, n}, Strided(n, 1))
+		p, err := Pack(repeated{numbers.Bigs(some), n}, numbers.Strided(n, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,7 +266,7 @@ func TestAllocations(t *testing.T) {
 
 // TestPlanBytes compares the announced size with the planes.
 func TestPlanBytes(t *testing.T) {
-	p, err := NewPlan(constant{1.5, 1000}, RowMajor(10, 100, 100), NoTrans, Extent{0, 106}, Options{})
+	p, err := NewPlan(constant{1.5, 1000}, numbers.RowMajor(10, 100, 100), NoTrans, numbers.Extent{Low: 0, Top: 106}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +280,7 @@ func TestSpill(t *testing.T) {
 	for _, bits := range []int{50, 106, 848} {
 		g := generator{rand.New(rand.NewPCG(39, 40)), uint(bits), 2}
 		x := g.numbers(64)
-		p, err := Pack(Bigs(x), Strided(64, 1))
+		p, err := Pack(numbers.Bigs(x), numbers.Strided(64, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -313,7 +314,7 @@ func TestSpill(t *testing.T) {
 func ExampleDot() {
 	x := []float64{1e16, 1, -1e16}
 	y := []float64{1, 1, 1}
-	sum, err := Dot(Float64s(x), Strided(3, 1), Float64s(y), Strided(3, 1), 1)
+	sum, err := Dot(numbers.Float64s(x), numbers.Strided(3, 1), numbers.Float64s(y), numbers.Strided(3, 1), 1)
 	if err != nil {
 		panic(err)
 	}
@@ -327,15 +328,15 @@ func ExampleAccumulator_Gemv() {
 		3, 2, 1,
 	}
 	x := []float64{1, 0.5, 1}
-	extent, err := Measure(Float64s(x), Strided(3, 1))
+	extent, err := Measure(numbers.Float64s(x), numbers.Strided(3, 1))
 	if err != nil {
 		panic(err)
 	}
-	matrix, err := NewMatrix(Float64s(a), RowMajor(2, 3, 3), NoTrans, extent, Options{})
+	matrix, err := NewMatrix(numbers.Float64s(a), numbers.RowMajor(2, 3, 3), NoTrans, extent, Options{})
 	if err != nil {
 		panic(err)
 	}
-	vector, err := matrix.NewVector(Float64s(x), Strided(3, 1))
+	vector, err := matrix.NewVector(numbers.Float64s(x), numbers.Strided(3, 1))
 	if err != nil {
 		panic(err)
 	}

@@ -3,6 +3,7 @@ package deferred
 import (
 	"math/big"
 	"math/bits"
+	"mpbench/pkg/numbers"
 )
 
 // truncation bounds what truncated elements leave out of the sums of an accumulator.
@@ -88,7 +89,7 @@ func (list products) sum(addend *term, prec int) *term {
 // exact sets z to element j, from its residues or, if they are truncated, from the source.
 func (v *Vector) exact(z *term, j int, w *rounder) {
 	if v.truncated {
-		v.src.Read(&w.number, v.layout.index(j, 0))
+		v.src.Read(&w.number, v.layout.Index(j, 0))
 		z.set(&w.number)
 		return
 	}
@@ -105,7 +106,7 @@ func (a *Matrix) exact(z *term, op Op, i, j int, w *rounder) {
 		i, j = j, i
 	}
 	if a.truncated {
-		a.src.Read(&w.number, a.layout.index(i, j))
+		a.src.Read(&w.number, a.layout.Index(i, j))
 		z.set(&w.number)
 		return
 	}
@@ -116,16 +117,16 @@ func (a *Matrix) exact(z *term, op Op, i, j int, w *rounder) {
 }
 
 // set sets z to x, or to zero if x is not finite.
-func (z *term) set(x *Number) {
+func (z *term) set(x *numbers.Number) {
 	z.exp = x.Exp
 	z.x.SetInt64(0)
-	if x.Class == Finite {
-		x.integer(&z.x)
+	if x.Class == numbers.Finite {
+		integerOf(x, &z.x)
 	}
 }
 
 // integer sets z to the signed significand of a finite x.
-func (x *Number) integer(z *big.Int) {
+func integerOf(x *numbers.Number, z *big.Int) {
 	words := z.Bits()[:0]
 	for _, w := range x.Words {
 		words = append(words, big.Word(w))

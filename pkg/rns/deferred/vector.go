@@ -3,6 +3,7 @@ package deferred
 import (
 	"fmt"
 	"math/big"
+	"mpbench/pkg/numbers"
 )
 
 // Vector is a vector of aligned numbers as residue planes: the residue modulo m_k of element j is
@@ -17,19 +18,19 @@ type Vector struct {
 	truncated bool
 	special   []special
 
-	src    Numbers
-	layout Layout
+	src    numbers.Source
+	layout numbers.Layout
 }
 
 // Measure returns the extent of the finite elements of x, laid out by l.
-func Measure(x Numbers, l Layout) (Extent, error) {
-	if err := l.check(x.Len()); err != nil {
-		return Extent{}, err
+func Measure(x numbers.Source, l numbers.Layout) (numbers.Extent, error) {
+	if err := l.Check(x.Len()); err != nil {
+		return numbers.Extent{}, err
 	}
-	var all Extent
+	var all numbers.Extent
 	for i := range l.Rows {
 		for j := range l.Cols {
-			if s := x.Span(l.index(i, j)); s.Class == Finite {
+			if s := x.Span(l.Index(i, j)); s.Class == numbers.Finite {
 				all = all.Union(s.Extent)
 			}
 		}
@@ -39,7 +40,7 @@ func Measure(x Numbers, l Layout) (Extent, error) {
 
 // NewVector converts the column vector x, laid out by l, for products with the matrix of the plan: it is aligned at the least bit position that occurs in
 // it, or truncated to the plan's XBits.
-func (p *Plan) NewVector(x Numbers, l Layout) (*Vector, error) {
+func (p *Plan) NewVector(x numbers.Source, l numbers.Layout) (*Vector, error) {
 	if l.Cols != 1 {
 		return nil, fmt.Errorf("deferred: a vector of %d columns", l.Cols)
 	}
@@ -54,7 +55,7 @@ func (p *Plan) NewVector(x Numbers, l Layout) (*Vector, error) {
 		v.low, v.bits, v.truncated = extent.Top-p.xBits, p.xBits, true
 	}
 	for i := range l.Rows {
-		if s := x.Span(l.index(i, 0)); s.Class == Infinite || s.Class == NaN {
+		if s := x.Span(l.Index(i, 0)); s.Class == numbers.Infinite || s.Class == numbers.NaN {
 			v.special = append(v.special, special{i, 0, s.Class, s.Neg})
 		}
 	}
@@ -63,7 +64,7 @@ func (p *Plan) NewVector(x Numbers, l Layout) (*Vector, error) {
 	low := []int{v.low}
 	convertParallel(b, p.opt.Threads, (v.n+width-1)/width, func(c *converter, task int) {
 		for i := task * width; i < min((task+1)*width, v.n); i += laneMultiple {
-			c.convert(v.planes, v.ld, i, x, l.index(i, 0), l.RowStride, min(laneMultiple, v.n-i), low, 0)
+			c.convert(v.planes, v.ld, i, x, l.Index(i, 0), l.RowStride, min(laneMultiple, v.n-i), low, 0)
 		}
 	})
 	if !v.truncated {
@@ -90,7 +91,7 @@ func (v *Vector) Slice(i, j int) *Vector {
 	}
 	w := *v
 	w.n, w.offset = j-i, v.offset+i
-	w.layout.Offset = v.layout.index(i, 0)
+	w.layout.Offset = v.layout.Index(i, 0)
 	w.layout.Rows = j - i
 	w.special = nil
 	for _, e := range v.special {
@@ -113,7 +114,7 @@ func (v *Vector) Sum(z *big.Float, prec uint) *big.Float {
 	for _, s := range v.special {
 		total.add(s)
 	}
-	if total.class >= Infinite {
+	if total.class >= numbers.Infinite {
 		y.special(0, total.class, total.neg)
 		return y.y[0]
 	}

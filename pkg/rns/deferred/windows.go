@@ -2,6 +2,7 @@ package deferred
 
 import (
 	"math/bits"
+	"mpbench/pkg/numbers"
 	"slices"
 )
 
@@ -177,7 +178,7 @@ func (s *LimbSum) addDigits(digits []int64, low int64) {
 		carry = sum >> digitBits
 		words[i/2] |= uint64(sum) & 0xffffffff << (i % 2 * digitBits)
 	}
-	x := Number{Class: Finite, Neg: carry < 0, Exp: int(low), Words: words}
+	x := numbers.Number{Class: numbers.Finite, Neg: carry < 0, Exp: int(low), Words: words}
 	if x.Neg { // the two's complement: negate
 		borrow := uint64(0)
 		for i, v := range words {

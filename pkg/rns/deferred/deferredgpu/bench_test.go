@@ -10,6 +10,7 @@ import (
 
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/gpu/gputest"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 	"mpbench/pkg/rns/deferred/deferredgpu"
 )
@@ -22,7 +23,7 @@ import (
 // fullNumbers returns n numbers of p random bits, all with the exponent -p.
 func fullNumbers(b *testing.B, r *rand.Rand, n, p int) *deferred.Packed {
 	packed := deferred.NewPacked(n, p)
-	z := deferred.Number{Class: deferred.Finite, Exp: -p, Words: make([]uint64, (p+63)/64)}
+	z := numbers.Number{Class: numbers.Finite, Exp: -p, Words: make([]uint64, (p+63)/64)}
 	for i := range n {
 		for k := range z.Words {
 			z.Words[k] = r.Uint64()
@@ -165,9 +166,9 @@ func BenchmarkCopy(b *testing.B) {
 
 // fullProduct makes one product of rows x columns at p bits, every number with p random bits. Element (i, j) is number i + j: no two rows are the
 // same, and little crosses the bus.
-func fullProduct(d *gpu.Device, r *rand.Rand, numbers *deferredgpu.Numbers, y *deferred.Packed, rows, columns, p int, residues bool, shape deferredgpu.Shape) (*deferredgpu.Product, int64, func(), error) {
-	extent := deferred.Extent{Low: -p, Top: 0}
-	extents := make([]deferred.Extent, rows)
+func fullProduct(d *gpu.Device, r *rand.Rand, source *deferredgpu.Numbers, y *deferred.Packed, rows, columns, p int, residues bool, shape deferredgpu.Shape) (*deferredgpu.Product, int64, func(), error) {
+	extent := numbers.Extent{Low: -p, Top: 0}
+	extents := make([]numbers.Extent, rows)
 	for i := range extents {
 		extents[i] = extent
 	}
@@ -179,11 +180,11 @@ func fullProduct(d *gpu.Device, r *rand.Rand, numbers *deferredgpu.Numbers, y *d
 	if residues {
 		newMatrix = deferredgpu.NewResidueMatrix
 	}
-	a, err := newMatrix(d, plan, numbers, deferred.Layout{Rows: rows, Cols: columns, RowStride: 1, ColStride: 1})
+	a, err := newMatrix(d, plan, source, numbers.Layout{Rows: rows, Cols: columns, RowStride: 1, ColStride: 1})
 	if err != nil {
 		return nil, 0, nil, err
 	}
-	x, err := a.NewVector(numbers, deferred.Strided(columns, 1), extent)
+	x, err := a.NewVector(source, numbers.Strided(columns, 1), extent)
 	if err != nil {
 		return nil, 0, nil, err
 	}

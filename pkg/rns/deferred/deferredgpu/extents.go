@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"mpbench/pkg/gpu"
-	"mpbench/pkg/rns/deferred"
+	"mpbench/pkg/numbers"
 )
 
 // extentsParameters are those of the kernel extentsOfFloat64.
@@ -80,7 +80,7 @@ func (e *extents) reset() error {
 type extentsSpan struct{ lane, warp int }
 
 // add puts into the stream: take account of numbers, of which row 0 of l is row first.
-func (e *extents) add(s *gpu.Stream, source gpu.Pointer[uint64], l deferred.Layout, first int, span extentsSpan) error {
+func (e *extents) add(s *gpu.Stream, source gpu.Pointer[uint64], l numbers.Layout, first int, span extentsSpan) error {
 	if l.Rows == 0 || l.Cols == 0 {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (e *extents) add(s *gpu.Stream, source gpu.Pointer[uint64], l deferred.Layo
 
 // fetch returns the extent of each row, and whether there are infinities or NaN, which do not count. Streams other than the default one are to be
 // waited for before.
-func (e *extents) fetch() (rows []deferred.Extent, special bool, err error) {
+func (e *extents) fetch() (rows []numbers.Extent, special bool, err error) {
 	low, top, found := make([]int32, e.low.Len()), make([]int32, e.top.Len()), make([]uint32, 1)
 	if err := e.low.Download(low); err != nil {
 		return nil, false, err
@@ -111,10 +111,10 @@ func (e *extents) fetch() (rows []deferred.Extent, special bool, err error) {
 	if err := e.special.Download(found); err != nil {
 		return nil, false, err
 	}
-	rows = make([]deferred.Extent, len(low))
+	rows = make([]numbers.Extent, len(low))
 	for i := range rows {
 		if top[i] > math.MinInt32 {
-			rows[i] = deferred.Extent{Low: int(low[i]), Top: int(top[i])}
+			rows[i] = numbers.Extent{Low: int(low[i]), Top: int(top[i])}
 		}
 	}
 	return rows, found[0] != 0, nil

@@ -9,15 +9,16 @@ import (
 
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/gpu/gputest"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 	"mpbench/pkg/rns/deferred/deferredgpu"
 )
 
 // problem is a product in float64 or in p-bit numbers, with the layout of op(A).
 type problem struct {
-	a, x, y     deferred.Numbers
-	layout      deferred.Layout
-	xLayout     deferred.Layout
+	a, x, y     numbers.Source
+	layout      numbers.Layout
+	xLayout     numbers.Layout
 	alpha, beta *big.Float
 	prec        int
 	opt         deferred.Options // for the device; the reference is exact if the moduli suffice
@@ -47,7 +48,7 @@ func (p *problem) reference(t *testing.T) []*big.Float {
 
 func (p *problem) addends() []*big.Float {
 	y := make([]*big.Float, p.layout.Rows)
-	var z deferred.Number
+	var z numbers.Number
 	for i := range y {
 		y[i] = new(big.Float)
 		if p.y != nil {
@@ -58,9 +59,9 @@ func (p *problem) addends() []*big.Float {
 	return y
 }
 
-func floatOf(z *deferred.Number) *big.Float {
+func floatOf(z *numbers.Number) *big.Float {
 	f := new(big.Float)
-	if z.Class != deferred.Finite {
+	if z.Class != numbers.Finite {
 		return f
 	}
 	x := new(big.Int)
@@ -76,11 +77,11 @@ func floatOf(z *deferred.Number) *big.Float {
 }
 
 // upload copies numbers to the device as what they are.
-func upload(d *gpu.Device, x deferred.Numbers, floats []float64) (*deferredgpu.Numbers, error) {
+func upload(d *gpu.Device, x numbers.Source, floats []float64) (*deferredgpu.Numbers, error) {
 	if floats != nil {
 		return deferredgpu.UploadFloat64(d, floats)
 	}
-	p, err := deferred.Pack(x, deferred.Strided(x.Len(), 1))
+	p, err := deferred.Pack(x, numbers.Strided(x.Len(), 1))
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +127,7 @@ func (p *problem) check(t *testing.T, d *gpu.Device, name string, aFloats, xFloa
 }
 
 // plan is the device's.
-func (p *problem) plan(x deferred.Extent) (*deferred.Plan, error) {
+func (p *problem) plan(x numbers.Extent) (*deferred.Plan, error) {
 	if p.truncate {
 		return deferred.NewPlanFor(p.a, p.layout, deferred.NoTrans, p.x, p.xLayout, p.prec, p.opt)
 	}
@@ -164,7 +165,7 @@ func (p *problem) prepare(d *gpu.Device, aFloats, xFloats []float64) (*deferredg
 	}
 	o := deferredgpu.Options{Precision: p.prec, Alpha: p.alpha, Beta: p.beta}
 	if p.beta.Sign() != 0 {
-		if o.Y, err = deferred.Pack(p.y, deferred.Strided(p.layout.Rows, 1)); err != nil {
+		if o.Y, err = deferred.Pack(p.y, numbers.Strided(p.layout.Rows, 1)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -198,7 +199,7 @@ func randomBig(r *rand.Rand, bits, spread int) *big.Float {
 	return f
 }
 
-func randomBigs(r *rand.Rand, n, bits, spread int) deferred.Numbers {
+func randomBigs(r *rand.Rand, n, bits, spread int) numbers.Source {
 	list := make([]*big.Float, n)
 	for i := range list {
 		switch r.IntN(12) {
@@ -210,7 +211,7 @@ func randomBigs(r *rand.Rand, n, bits, spread int) deferred.Numbers {
 			list[i] = randomBig(r, bits, spread)
 		}
 	}
-	return deferred.Bigs(list)
+	return numbers.Bigs(list)
 }
 
 func randomFloats(r *rand.Rand, n, spread int) []float64 {
@@ -242,16 +243,16 @@ func randomProblem(r *rand.Rand, most int) (p *problem, a, x []float64, name str
 	p = &problem{prec: precisions[r.IntN(len(precisions))]}
 	ld := max(rows, cols) + r.IntN(3)
 	if r.IntN(2) == 0 {
-		p.layout = deferred.ColMajor(rows, cols, ld)
+		p.layout = numbers.ColMajor(rows, cols, ld)
 	} else {
-		p.layout = deferred.RowMajor(rows, cols, ld)
+		p.layout = numbers.RowMajor(rows, cols, ld)
 	}
-	p.xLayout = deferred.Strided(cols, []int{1, 2, -1}[r.IntN(3)])
+	p.xLayout = numbers.Strided(cols, []int{1, 2, -1}[r.IntN(3)])
 	spread := []int{0, 3, 60}[r.IntN(3)]
 	nx := max(1, 2*cols)
 	if r.IntN(2) == 0 {
 		a, x = randomFloats(r, ld*ld, spread), randomFloats(r, nx, spread)
-		p.a, p.x = deferred.Float64s(a), deferred.Float64s(x)
+		p.a, p.x = numbers.Float64s(a), numbers.Float64s(x)
 	} else {
 		bits := 1 + r.IntN(p.prec)
 		p.a, p.x = randomBigs(r, ld*ld, bits, spread), randomBigs(r, nx, bits, spread)
@@ -320,7 +321,7 @@ func TestLimbExtremes(t *testing.T) {
 		}
 		a[2*cols] = new(big.Float).SetPrec(uint(bits)).Sub(most, big.NewFloat(1)) // the sum is -most
 		p := &problem{
-			a: deferred.Bigs(a), x: deferred.Bigs(x), layout: deferred.RowMajor(rows, cols, cols), xLayout: deferred.Strided(cols, 1),
+			a: numbers.Bigs(a), x: numbers.Bigs(x), layout: numbers.RowMajor(rows, cols, cols), xLayout: numbers.Strided(cols, 1),
 			alpha: big.NewFloat(1), beta: new(big.Float), prec: 2*bits + 24, y: randomBigs(rand.New(rand.NewPCG(1, 1)), rows, 24, 3),
 		}
 		extent, err := deferred.Measure(p.x, p.xLayout)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 )
 
@@ -18,20 +19,20 @@ type Host struct {
 }
 
 // layout returns that of A, or of its transpose, among the numbers.
-func (a *Host) layout(trans bool) deferred.Layout { return columnMajor(a.Rows, a.Columns, a.LD, trans) }
+func (a *Host) layout(trans bool) numbers.Layout { return columnMajor(a.Rows, a.Columns, a.LD, trans) }
 
-func columnMajor(rows, columns, ld int, trans bool) deferred.Layout {
+func columnMajor(rows, columns, ld int, trans bool) numbers.Layout {
 	if trans {
-		return deferred.RowMajor(columns, rows, ld)
+		return numbers.RowMajor(columns, rows, ld)
 	}
-	return deferred.ColMajor(rows, columns, ld)
+	return numbers.ColMajor(rows, columns, ld)
 }
 
-func (a *Host) numbers() deferred.Numbers {
+func (a *Host) numbers() numbers.Source {
 	if a.Packed != nil {
 		return a.Packed
 	}
-	return deferred.Float64s(a.Float64)
+	return numbers.Float64s(a.Float64)
 }
 
 // words returns the numbers as words, of which each has so many, and the heads of packed ones, nil otherwise.
@@ -81,9 +82,9 @@ const (
 )
 
 // sample returns extents of some elements of each row of op(A), evenly spread.
-func (a *Host) sample(trans bool) []deferred.Extent {
-	l, numbers := a.layout(trans), a.numbers()
-	rows := make([]deferred.Extent, l.Rows)
+func (a *Host) sample(trans bool) []numbers.Extent {
+	l, source := a.layout(trans), a.numbers()
+	rows := make([]numbers.Extent, l.Rows)
 	step := max(1, (l.Rows+sampleRows-1)/sampleRows)
 	terms := min(sampleTerms, l.Cols)
 	parallel(l.Rows, sampleBlock*step, func(from, to int) {
@@ -93,8 +94,8 @@ func (a *Host) sample(trans bool) []deferred.Extent {
 				j = int(int64(s) * int64(l.Cols-1) / int64(terms-1))
 			}
 			for i := from; i < to; i += step {
-				span := numbers.Span(i*l.RowStride + j*l.ColStride)
-				if span.Class == deferred.Finite {
+				span := source.Span(i*l.RowStride + j*l.ColStride)
+				if span.Class == numbers.Finite {
 					rows[i] = rows[i].Union(span.Extent)
 				}
 			}

@@ -2,15 +2,16 @@ package deferredgpu
 
 import (
 	"mpbench/pkg/gpu"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 )
 
 // HostVector is the x of a product: numbers in device memory and in the host's, their layout as a column and their extent.
 type HostVector struct {
 	Numbers *Numbers
-	Host    deferred.Numbers
-	Layout  deferred.Layout
-	Extent  deferred.Extent
+	Host    numbers.Source
+	Layout  numbers.Layout
+	Extent  numbers.Extent
 }
 
 // HostProduct is y = alpha*op(A)*x + beta*y with A in host memory, in panels of whole columns: while kernels make residues of one panel
@@ -24,7 +25,7 @@ type HostProduct struct {
 	device  *gpu.Device
 	a       Host
 	trans   bool
-	layout  deferred.Layout // of op(A)
+	layout  numbers.Layout // of op(A)
 	x       HostVector
 	options Options
 	cut     PanelOptions
@@ -34,7 +35,7 @@ type HostProduct struct {
 	extents *extents      // nil for packed numbers
 
 	plan    *deferred.Plan
-	assumed []deferred.Extent // of rows, not yet confirmed; nil if the plan is of the true ones
+	assumed []numbers.Extent // of rows, not yet confirmed; nil if the plan is of the true ones
 	special bool
 
 	tables  *tables
@@ -79,7 +80,7 @@ func (h *HostProduct) firstPlan() (*deferred.Plan, error) {
 	}
 	plan, err := deferred.NewPlan(h.a.numbers(), h.layout, deferred.NoTrans, h.x.Extent, deferred.Options{})
 	if err == nil && h.a.Packed == nil { // the first run looks for infinities and NaN
-		h.assumed = make([]deferred.Extent, h.layout.Rows)
+		h.assumed = make([]numbers.Extent, h.layout.Rows)
 		for i := range h.assumed {
 			h.assumed[i] = plan.RowExtent(i)
 		}
@@ -220,7 +221,7 @@ func (h *HostProduct) Run() error {
 }
 
 // contain reports whether every extent is part of what was assumed.
-func contain(assumed, extents []deferred.Extent) bool {
+func contain(assumed, extents []numbers.Extent) bool {
 	for i, e := range extents {
 		if e.Bits() > 0 && (e.Low < assumed[i].Low || assumed[i].Top < e.Top) {
 			return false
@@ -317,7 +318,7 @@ func (h *HostProduct) launchPanel(panel, turn int) error {
 // convertVector starts the conversion of the elements of x that meet a panel, with the transpose that of all for the first one.
 func (h *HostProduct) convertVector(panel, columns int) (*planes, error) {
 	l := h.x.Layout
-	row := deferred.Layout{Rows: 1, Cols: h.layout.Cols, Offset: l.Offset, ColStride: l.RowStride}
+	row := numbers.Layout{Rows: 1, Cols: h.layout.Cols, Offset: l.Offset, ColStride: l.RowStride}
 	x := h.xPlanes
 	if h.trans && panel > 0 {
 		return x, nil

@@ -10,6 +10,7 @@ import (
 
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/gpu/gputest"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 	"mpbench/pkg/rns/deferred/deferredgpu"
 )
@@ -26,15 +27,15 @@ type hostProblem struct {
 func newHostProblem(t *testing.T, host deferredgpu.Host, trans bool, x []float64, incX int) *hostProblem {
 	t.Helper()
 	p := &hostProblem{host: host, trans: trans, floats: x}
-	p.a = deferred.Float64s(host.Float64)
+	p.a = numbers.Float64s(host.Float64)
 	if host.Packed != nil {
 		p.a = host.Packed
 	}
-	p.layout = deferred.ColMajor(host.Rows, host.Columns, host.LD)
+	p.layout = numbers.ColMajor(host.Rows, host.Columns, host.LD)
 	if trans {
-		p.layout = deferred.RowMajor(host.Columns, host.Rows, host.LD)
+		p.layout = numbers.RowMajor(host.Columns, host.Rows, host.LD)
 	}
-	p.x, p.xLayout = deferred.Float64s(x), deferred.Strided(p.layout.Cols, incX)
+	p.x, p.xLayout = numbers.Float64s(x), numbers.Strided(p.layout.Cols, incX)
 	p.prec, p.alpha, p.beta = 106, big.NewFloat(1), new(big.Float)
 	return p
 }
@@ -51,7 +52,7 @@ func (p *hostProblem) prepare(d *gpu.Device, cut deferredgpu.PanelOptions) (*def
 	}
 	o := deferredgpu.Options{Precision: p.prec, Alpha: p.alpha, Beta: p.beta}
 	if p.beta.Sign() != 0 {
-		if o.Y, err = deferred.Pack(p.y, deferred.Strided(p.layout.Rows, 1)); err != nil {
+		if o.Y, err = deferred.Pack(p.y, numbers.Strided(p.layout.Rows, 1)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -141,7 +142,7 @@ func randomHostProblem(t *testing.T, r *rand.Rand, most int) (*hostProblem, defe
 	p := newHostProblem(t, host, trans, randomFloats(r, 2*max(1, terms), 5), inc)
 	p.prec = []int{24, 53, 106, 212}[r.IntN(4)]
 	if r.IntN(3) == 0 {
-		packed, err := deferred.Pack(randomBigs(r, host.LD*columns, 1+r.IntN(2*p.prec), min(spread, 60)), deferred.Strided(host.LD*columns, 1))
+		packed, err := deferred.Pack(randomBigs(r, host.LD*columns, 1+r.IntN(2*p.prec), min(spread, 60)), numbers.Strided(host.LD*columns, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +152,7 @@ func randomHostProblem(t *testing.T, r *rand.Rand, most int) (*hostProblem, defe
 		}
 	} else {
 		host.Float64 = randomFloats(r, host.LD*columns, spread)
-		p.a = deferred.Float64s(host.Float64)
+		p.a = numbers.Float64s(host.Float64)
 	}
 	p.host = host
 	p.y = randomBigs(r, max(1, p.layout.Rows), p.prec, 100)
@@ -197,7 +198,7 @@ func TestHostProductAssumption(t *testing.T) {
 				if w.value-w.value != 0 { // the CPU's other ways with them are not asked for here: they count as 0
 					zero := append([]float64(nil), a...)
 					zero[35*rows+11] = 0
-					p.a = deferred.Float64s(zero)
+					p.a = numbers.Float64s(zero)
 				}
 				p.check(t, d, fmt.Sprintf("%s, transpose %v", name, trans), deferredgpu.PanelOptions{Columns: columnsOfPanel}, w.passes)
 			}
@@ -232,12 +233,12 @@ func TestHostProductTruncated(t *testing.T) {
 	a[0], a[3] = new(big.Float).SetPrec(100).SetInt64(5), new(big.Float).SetPrec(100).SetInt64(-5) // of row 0 the small term is left
 	x := []float64{1, 1, 1, 1}
 	a[9] = new(big.Float)
-	packed, err := deferred.Pack(deferred.Bigs(a), deferred.Strided(len(a), 1))
+	packed, err := deferred.Pack(numbers.Bigs(a), numbers.Strided(len(a), 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := newHostProblem(t, deferredgpu.Host{Packed: packed, Rows: rows, Columns: columns, LD: rows}, false, x, 1)
-	p.x = deferred.Bigs([]*big.Float{big.NewFloat(1), big.NewFloat(1), new(big.Float).SetMantExp(big.NewFloat(3), -12000), big.NewFloat(1)})
+	p.x = numbers.Bigs([]*big.Float{big.NewFloat(1), big.NewFloat(1), new(big.Float).SetMantExp(big.NewFloat(3), -12000), big.NewFloat(1)})
 	p.floats = nil
 	if err := d.Do(func() error { // the tables of so many moduli stay
 		_, free, err := p.prepare(d, deferredgpu.PanelOptions{})
@@ -267,7 +268,7 @@ func TestHostProductSpecial(t *testing.T) {
 				for i := range x {
 					x[i] = new(big.Float).SetMantExp(big.NewFloat(1), -i%2*57330)
 				}
-				p.x, p.floats = deferred.Bigs(x), nil
+				p.x, p.floats = numbers.Bigs(x), nil
 			}
 			if err := d.Do(func() error {
 				h, free, err := p.prepare(d, deferredgpu.PanelOptions{Columns: 11})

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mpbench/pkg/gpu"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 )
 
@@ -26,7 +27,7 @@ func (h *HostProduct) Results(y []*big.Float) error {
 		for _, i := range rows[from:to] {
 			row := h.layout
 			row.Rows, row.Offset = 1, i*h.layout.RowStride
-			var addend deferred.Number
+			var addend numbers.Number
 			if o.Beta.Sign() != 0 {
 				o.Y.Read(&addend, i)
 			}

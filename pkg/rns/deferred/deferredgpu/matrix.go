@@ -2,6 +2,7 @@ package deferredgpu
 
 import (
 	"mpbench/pkg/gpu"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 )
 
@@ -11,22 +12,22 @@ type Matrix struct {
 	plan   *deferred.Plan
 	low    []int
 	source *Numbers
-	layout deferred.Layout
+	layout numbers.Layout
 }
 
 // NewMatrix converts the numbers a, laid out by l, which is the layout of op(A): element (i, j) is the factor of x_j in y_i. The plan is
 // for NoTrans and that shape. Products that are truncated read a again; otherwise it is not needed afterwards.
-func NewMatrix(d *gpu.Device, plan *deferred.Plan, a *Numbers, l deferred.Layout) (*Matrix, error) {
+func NewMatrix(d *gpu.Device, plan *deferred.Plan, a *Numbers, l numbers.Layout) (*Matrix, error) {
 	return newMatrix(d, plan, a, l, nil, limbsFor(plan))
 }
 
 // NewResidueMatrix is NewMatrix with residues also where limbs take less time.
-func NewResidueMatrix(d *gpu.Device, plan *deferred.Plan, a *Numbers, l deferred.Layout) (*Matrix, error) {
+func NewResidueMatrix(d *gpu.Device, plan *deferred.Plan, a *Numbers, l numbers.Layout) (*Matrix, error) {
 	return newMatrix(d, plan, a, l, nil, 0)
 }
 
 // newMatrix makes a matrix of some rows of that laid out by l, or of all, in their order, if rows is nil; of so many limbs, or of residues for 0.
-func newMatrix(d *gpu.Device, plan *deferred.Plan, a *Numbers, l deferred.Layout, rows []uint32, limbs int) (*Matrix, error) {
+func newMatrix(d *gpu.Device, plan *deferred.Plan, a *Numbers, l numbers.Layout, rows []uint32, limbs int) (*Matrix, error) {
 	count := l.Rows
 	if rows != nil {
 		count = len(rows)
@@ -87,16 +88,16 @@ type Vector struct {
 	planes    *planes
 	low       int
 	truncated bool
-	extent    deferred.Extent
+	extent    numbers.Extent
 	source    *Numbers
-	layout    deferred.Layout
+	layout    numbers.Layout
 }
 
 // NewVector converts the column vector x, laid out by l, whose extent is that for which the plan was made. As with a matrix,
 // x is needed afterwards if products are truncated.
-func (a *Matrix) NewVector(x *Numbers, l deferred.Layout, extent deferred.Extent) (*Vector, error) {
+func (a *Matrix) NewVector(x *Numbers, l numbers.Layout, extent numbers.Extent) (*Vector, error) {
 	low, truncated := a.plan.VectorLow(extent)
-	row := deferred.Layout{Rows: 1, Cols: l.Rows, Offset: l.Offset, RowStride: 0, ColStride: l.RowStride}
+	row := numbers.Layout{Rows: 1, Cols: l.Rows, Offset: l.Offset, RowStride: 0, ColStride: l.RowStride}
 	p, err := newPlanesAs(a.planes.device, a.plan, a.planes.limbs, 1, row.Cols)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"mpbench/pkg/gpu"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 )
 
@@ -71,7 +72,7 @@ func (x *Numbers) Free() {
 
 // Extents returns the extent of each row of a matrix of float64 numbers, and whether there are infinities or NaN among them, which do not count. l
 // must fit the numbers, and one of its strides must be 1.
-func (x *Numbers) Extents(l deferred.Layout) (rows []deferred.Extent, special bool, err error) {
+func (x *Numbers) Extents(l numbers.Layout) (rows []numbers.Extent, special bool, err error) {
 	e, err := newExtents(x.device, l.Rows)
 	if err != nil {
 		return nil, false, err
@@ -85,7 +86,7 @@ func (x *Numbers) Extents(l deferred.Layout) (rows []deferred.Extent, special bo
 
 // ProductTops returns for each row of such a matrix the end of the bits of its largest product with the elements of a vector, of which
 // these are the ends of bits, or deferred.NoTop.
-func (x *Numbers) ProductTops(l deferred.Layout, vector []int32) ([]int, error) {
+func (x *Numbers) ProductTops(l numbers.Layout, vector []int32) ([]int, error) {
 	e, err := newExtents(x.device, l.Rows)
 	if err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func (x *Numbers) ProductTops(l deferred.Layout, vector []int32) ([]int, error) 
 }
 
 // host copies the numbers to host memory.
-func (x *Numbers) host() (deferred.Numbers, error) {
+func (x *Numbers) host() (numbers.Source, error) {
 	values := make([]uint64, x.values.Len())
 	if err := x.values.Download(values); err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func (x *Numbers) host() (deferred.Numbers, error) {
 		for i, bits := range values {
 			floats[i] = math.Float64frombits(bits)
 		}
-		return deferred.Float64s(floats), nil
+		return numbers.Float64s(floats), nil
 	}
 	heads := make([]int64, x.heads.Len())
 	err := x.heads.Download(heads)

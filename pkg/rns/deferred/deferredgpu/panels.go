@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"mpbench/pkg/gpu"
-	"mpbench/pkg/rns/deferred"
+	"mpbench/pkg/numbers"
 )
 
 // PanelOptions say how a matrix in host memory is cut. They never change a result; zeros stand for what suits the device.
@@ -245,7 +245,7 @@ func (q piece) put(x *Numbers, pinned []byte, s *gpu.Stream) error {
 }
 
 // panelLayout is that of op(A) in a panel.
-func panelLayout(a *Host, columns int, trans bool) deferred.Layout {
+func panelLayout(a *Host, columns int, trans bool) numbers.Layout {
 	l := columnMajor(a.Rows, columns, a.Rows, trans)
 	if a.Rows == 1 && !trans {
 		l.RowStride = 0 // kernels read along the dimension whose stride is 1

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"mpbench/pkg/gpu"
-	"mpbench/pkg/rns/deferred"
+	"mpbench/pkg/numbers"
 )
 
 // planes are residue planes: the residue modulo m_k of element (i, j) is number (k*rows + i)*ld + j of the buffer. Or they are planes of limbs, 28
@@ -63,7 +63,7 @@ const maxGridY = 65535
 
 // convert fills the planes with the residues of truncate(x * 2^-low[i]) for the elements of x laid out by l; low has one element for each row, or
 // one for all.
-func (p *planes) convert(x *Numbers, l deferred.Layout, low []int) error {
+func (p *planes) convert(x *Numbers, l numbers.Layout, low []int) error {
 	lowBuffer, err := uploadLows(p.device, low)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (p *planes) convert(x *Numbers, l deferred.Layout, low []int) error {
 }
 
 // convertRows is convert for rows of the numbers that l describes.
-func (p *planes) convertRows(x *Numbers, l deferred.Layout, low []int, rows []uint32) (err error) {
+func (p *planes) convertRows(x *Numbers, l numbers.Layout, low []int, rows []uint32) (err error) {
 	if p.selected, err = gpu.Upload(p.device, rows); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func conversionKernel(d *gpu.Device, x *Numbers) (*gpu.Kernel[struct{ C conversi
 }
 
 // launchConversion puts a conversion into the stream. With each, low has an element for each row, otherwise one for all.
-func (p *planes) launchConversion(k *gpu.Kernel[struct{ C conversionParameters }], s *gpu.Stream, x *Numbers, l deferred.Layout, low gpu.Pointer[int32], each bool) error {
+func (p *planes) launchConversion(k *gpu.Kernel[struct{ C conversionParameters }], s *gpu.Stream, x *Numbers, l numbers.Layout, low gpu.Pointer[int32], each bool) error {
 	if p.selected == nil && l.Rows != p.rows || p.selected != nil && p.selected.Len() != p.rows || l.Cols != p.columns {
 		panic(fmt.Sprintf("deferredgpu: planes of %d x %d from %d x %d numbers", p.rows, p.columns, l.Rows, l.Cols))
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"mpbench/pkg/gpu"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 )
 
@@ -194,7 +195,7 @@ func (p *Product) newBatch(rows []int) (*batch, error) {
 }
 
 func (p *Product) load(b *batch) (err error) {
-	extents, selected := make([]deferred.Extent, len(b.rows)), make([]uint32, len(b.rows))
+	extents, selected := make([]numbers.Extent, len(b.rows)), make([]uint32, len(b.rows))
 	n := 0
 	for k, i := range b.rows {
 		extents[k], selected[k] = p.a.plan.RowExtent(i), uint32(i)
@@ -262,7 +263,7 @@ func (p *Product) onHost(rows []int) error {
 	for _, i := range rows {
 		row := l
 		row.Rows, row.Offset = 1, l.Offset+i*l.RowStride
-		var y deferred.Number
+		var y numbers.Number
 		if o.Beta.Sign() != 0 {
 			o.Y.Read(&y, i)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/gpu/gputest"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 	"mpbench/pkg/rns/deferred/deferredgpu"
 )
@@ -74,12 +75,12 @@ func TestTruncated(t *testing.T) {
 				if prec > 1000 {
 					rows, cols = 1+r.IntN(4), 1+r.IntN(12)
 				}
-				p := &problem{prec: prec, layout: deferred.ColMajor(rows, cols, rows+turn%2), xLayout: deferred.Strided(cols, 1)}
+				p := &problem{prec: prec, layout: numbers.ColMajor(rows, cols, rows+turn%2), xLayout: numbers.Strided(cols, 1)}
 				p.opt.KeepBits = prec + []int{0, 8, 64, 500}[(turn+i)%4]
 				var a, x []float64
 				if turn == 0 {
 					a, x = wholeRange(r, (rows+1)*cols), wholeRange(r, cols)
-					p.a, p.x = deferred.Float64s(a), deferred.Float64s(x)
+					p.a, p.x = numbers.Float64s(a), numbers.Float64s(x)
 					p.opt.KeepBits = 24 + r.IntN(200)
 				} else {
 					p.a, p.x = randomBigs(r, (rows+1)*cols, prec, 900), randomBigs(r, cols, prec, []int{0, 900, 900}[turn-1])
@@ -102,16 +103,16 @@ func TestProductTops(t *testing.T) {
 	r := rand.New(rand.NewPCG(29, 30))
 	for turn := range 12 {
 		rows, cols := 1+r.IntN(70), 1+r.IntN(90)
-		l := deferred.RowMajor(rows, cols, cols+turn%3)
+		l := numbers.RowMajor(rows, cols, cols+turn%3)
 		if turn%2 == 0 {
-			l = deferred.ColMajor(rows, cols, rows+turn%3)
+			l = numbers.ColMajor(rows, cols, rows+turn%3)
 		}
 		a, x := wholeRange(r, 100*100), wholeRange(r, cols)
 		for range 4000 {
 			a[r.IntN(len(a))] = []float64{0, math.Inf(1), math.NaN()}[r.IntN(3)]
 		}
 		x[r.IntN(cols)] = 0
-		ends := deferred.VectorTops(deferred.Float64s(x), deferred.Strided(cols, 1))
+		ends := deferred.VectorTops(numbers.Float64s(x), numbers.Strided(cols, 1))
 		var got []int
 		err := d.Do(func() error {
 			n, err := deferredgpu.UploadFloat64(d, a)
@@ -192,7 +193,7 @@ func problemOf(rows []row, prec, spread int) *problem {
 	}
 	x[cols-1] = power(-spread) // meets zeros
 	return &problem{
-		a: deferred.Bigs(a), x: deferred.Bigs(x), layout: deferred.RowMajor(len(rows), cols, cols), xLayout: deferred.Strided(cols, 1),
+		a: numbers.Bigs(a), x: numbers.Bigs(x), layout: numbers.RowMajor(len(rows), cols, cols), xLayout: numbers.Strided(cols, 1),
 		alpha: big.NewFloat(1), beta: new(big.Float), prec: prec, opt: deferred.Options{KeepBits: prec + 64},
 	}
 }
@@ -250,15 +251,15 @@ func TestRepairScaled(t *testing.T) {
 		for p.alpha.Sign() == 0 || p.beta.Sign() == 0 {
 			p.alpha, p.beta = randomBig(r, prec, 40), randomBig(r, prec, 40)
 		}
-		p.y = deferred.Bigs([]*big.Float{negative(p.alpha), negative(p.alpha), negative(p.alpha), new(big.Float), new(big.Float).SetMantExp(p.alpha, prec+1)})
+		p.y = numbers.Bigs([]*big.Float{negative(p.alpha), negative(p.alpha), negative(p.alpha), new(big.Float), new(big.Float).SetMantExp(p.alpha, prec+1)})
 		// beta*y = -alpha*beta: bring alpha*S = alpha*beta about by scaling the rows.
 		scaled := make([]*big.Float, p.a.Len())
-		var z deferred.Number
+		var z numbers.Number
 		for i := range scaled {
 			p.a.Read(&z, i)
 			scaled[i] = new(big.Float).SetPrec(uint(2*prec)+64).Mul(floatOf(&z), p.beta)
 		}
-		p.a = deferred.Bigs(scaled)
+		p.a = numbers.Bigs(scaled)
 		p.opt.KeepBits = 2*prec + 70
 		if got, _ := p.repairs(t, d, fmt.Sprint("p = ", prec), nil, nil); got != 2 && got != 3 { // the last is a tie only by chance
 			t.Errorf("p = %d: %d rows repaired, want the two that y takes away", prec, got)
@@ -285,7 +286,7 @@ func TestBeyondModuli(t *testing.T) {
 		const m, n = 3, 5
 		p = &problem{
 			a: randomBigs(r, m*n, prec, 1<<16), x: randomBigs(r, n, prec, 1<<16), y: randomBigs(r, m, prec, 1<<17),
-			layout: deferred.ColMajor(m, n, m), xLayout: deferred.Strided(n, 1), alpha: big.NewFloat(-1), beta: randomBig(r, prec, 100), prec: prec,
+			layout: numbers.ColMajor(m, n, m), xLayout: numbers.Strided(n, 1), alpha: big.NewFloat(-1), beta: randomBig(r, prec, 100), prec: prec,
 		}
 		p.opt.KeepBits = prec + 64
 		got, onHost = p.repairs(t, d, fmt.Sprint("random, p = ", prec), nil, nil)

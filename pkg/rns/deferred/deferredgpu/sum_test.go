@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"mpbench/pkg/gpu/gputest"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 	"mpbench/pkg/rns/deferred/deferredgpu"
 )
@@ -15,7 +16,7 @@ import (
 // packedNumbers returns n numbers of p bits whose exponents exp chooses; some are zeros.
 func packedNumbers(r *rand.Rand, n, p int, exp func(i int) int) *deferred.Packed {
 	packed := deferred.NewPacked(n, p)
-	z := deferred.Number{Class: deferred.Finite, Words: make([]uint64, (p+63)/64)}
+	z := numbers.Number{Class: numbers.Finite, Words: make([]uint64, (p+63)/64)}
 	for i := range n {
 		for h := range z.Words {
 			z.Words[h] = r.Uint64()
@@ -28,10 +29,10 @@ func packedNumbers(r *rand.Rand, n, p int, exp func(i int) int) *deferred.Packed
 		case 1:
 			clear(z.Words)
 		}
-		z.Class = deferred.Finite
+		z.Class = numbers.Finite
 		last := len(z.Words) - 1
 		if z.Words[last] == 0 {
-			z.Class = deferred.Zero
+			z.Class = numbers.Zero
 		}
 		if extra := 64*len(z.Words) - p; extra > 0 {
 			z.Words[last] = z.Words[last]>>extra | 1<<(63-extra)
@@ -138,16 +139,16 @@ func TestPackedSumWindows(t *testing.T) {
 func TestPackedSumSpecial(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	n := 700
-	for _, classes := range [][]deferred.Number{
+	for _, classes := range [][]numbers.Number{
 		nil,
-		{{Class: deferred.Infinite}},
-		{{Class: deferred.Infinite, Neg: true}, {Class: deferred.Infinite, Neg: true}},
-		{{Class: deferred.Infinite, Neg: true}, {Class: deferred.Infinite}},
-		{{Class: deferred.NaN}},
+		{{Class: numbers.Infinite}},
+		{{Class: numbers.Infinite, Neg: true}, {Class: numbers.Infinite, Neg: true}},
+		{{Class: numbers.Infinite, Neg: true}, {Class: numbers.Infinite}},
+		{{Class: numbers.NaN}},
 	} {
 		half := packedNumbers(r, n/2, 212, func(int) int { return r.IntN(2000) })
 		both := deferred.NewPacked(n, 212)
-		var z deferred.Number
+		var z numbers.Number
 		for i := range n {
 			half.Read(&z, i%(n/2))
 			z.Neg = z.Neg != (i >= n/2)

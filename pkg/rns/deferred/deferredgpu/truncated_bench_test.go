@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"mpbench/pkg/gpu"
-	"mpbench/pkg/rns/deferred"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred/deferredgpu"
 	"mpbench/pkg/rns/internal/operands"
 )
@@ -21,7 +21,7 @@ func BenchmarkRepaired(b *testing.B) {
 	run := func(name string, open int, truncate bool) {
 		a, x := operands.CancellingRows(size, open)
 		p := &problem{
-			a: deferred.Float64s(a), x: deferred.Float64s(x), layout: deferred.RowMajor(size, size, size), xLayout: deferred.Strided(size, 1),
+			a: numbers.Float64s(a), x: numbers.Float64s(x), layout: numbers.RowMajor(size, size, size), xLayout: numbers.Strided(size, 1),
 			alpha: big.NewFloat(1), beta: new(big.Float), prec: 53, truncate: truncate,
 		}
 		err := d.Do(func() error {

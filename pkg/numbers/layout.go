@@ -1,8 +1,8 @@
-package deferred
+package numbers
 
 import "fmt"
 
-// Layout says where the elements of a matrix are among Numbers: element (i, j) is number
+// Layout says where the elements of a matrix are in a Source: element (i, j) is number
 // Offset + i*RowStride + j*ColStride. Strides may be negative. A vector is a matrix of one column.
 type Layout struct {
 	Rows, Cols           int
@@ -30,13 +30,13 @@ func Strided(n, inc int) Layout {
 	return l
 }
 
-// index returns the number that element (i, j) is.
-func (l Layout) index(i, j int) int { return l.Offset + i*l.RowStride + j*l.ColStride }
+// Index returns the number that element (i, j) is.
+func (l Layout) Index(i, j int) int { return l.Offset + i*l.RowStride + j*l.ColStride }
 
-// check reports whether every element is one of n numbers.
-func (l Layout) check(n int) error {
+// Check reports whether every element is one of n numbers.
+func (l Layout) Check(n int) error {
 	if l.Rows < 0 || l.Cols < 0 {
-		return fmt.Errorf("deferred: a matrix of %d rows and %d columns", l.Rows, l.Cols)
+		return fmt.Errorf("numbers: a matrix of %d rows and %d columns", l.Rows, l.Cols)
 	}
 	if l.Rows == 0 || l.Cols == 0 {
 		return nil
@@ -46,7 +46,7 @@ func (l Layout) check(n int) error {
 		lo, hi = lo+min(0, reach), hi+max(0, reach)
 	}
 	if lo < 0 || hi >= n {
-		return fmt.Errorf("deferred: the layout reaches numbers %d to %d of %d", lo, hi, n)
+		return fmt.Errorf("numbers: the layout reaches numbers %d to %d of %d", lo, hi, n)
 	}
 	return nil
 }
