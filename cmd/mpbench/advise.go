@@ -14,8 +14,10 @@ import (
 	"mpbench/pkg/advise"
 	"mpbench/pkg/bench"
 	"mpbench/pkg/gemv"
+	"mpbench/pkg/record"
 	"mpbench/pkg/reduce"
 	"mpbench/pkg/report"
+	"mpbench/pkg/sampling"
 )
 
 // newAdvise builds the command advise.
@@ -143,11 +145,11 @@ type task struct {
 	op      advise.Operation
 	data    string
 	flags   []string
-	measure func(ctx context.Context, c advise.Candidate) (bench.Record, bool, error)
+	measure func(ctx context.Context, c advise.Candidate) (record.Record, bool, error)
 }
 
 // adviseSampler is that of the recommendation's record.
-var adviseSampler = bench.Sampler{Warmup: 1, Runs: 5, MinTime: 50 * time.Millisecond, Timeout: 5 * time.Second}
+var adviseSampler = sampling.Sampler{Warmup: 1, Runs: 5, MinTime: 50 * time.Millisecond, Timeout: 5 * time.Second}
 
 // task loads the data.
 func (o *adviseOptions) task(op string) (*task, error) {
@@ -235,7 +237,7 @@ func (o *adviseOptions) sumTask(s settings) (*task, error) {
 	if len(o.input) == 1 {
 		input = o.input[0]
 	}
-	return &task{advise.Sum(in, reduce.Methods()), source.key, o.flags("--input", input), func(ctx context.Context, c advise.Candidate) (bench.Record, bool, error) {
+	return &task{advise.Sum(in, reduce.Methods()), source.key, o.flags("--input", input), func(ctx context.Context, c advise.Candidate) (record.Record, bool, error) {
 		m, _ := reduce.Lookup(c.Method)
 		return bench.MeasureSum(ctx, adviseSampler, m, o.reduceOptions(c), in)
 	}}, nil
@@ -264,7 +266,7 @@ func (o *adviseOptions) dotTask(s settings) (*task, error) {
 		return nil, err
 	}
 	in := data.(bench.DotInput)
-	return &task{advise.Dot(in, reduce.DotMethods()), source.key, o.flags("--input-x", o.inputX, "--input-y", o.inputY), func(ctx context.Context, c advise.Candidate) (bench.Record, bool, error) {
+	return &task{advise.Dot(in, reduce.DotMethods()), source.key, o.flags("--input-x", o.inputX, "--input-y", o.inputY), func(ctx context.Context, c advise.Candidate) (record.Record, bool, error) {
 		m, _ := reduce.Lookup(c.Method)
 		return bench.MeasureDot(ctx, adviseSampler, m, o.reduceOptions(c), in)
 	}}, nil
@@ -292,7 +294,7 @@ func (o *adviseOptions) gemvTask(s settings) (*task, error) {
 	if o.transpose {
 		flags = append(flags, "--transpose")
 	}
-	return &task{advise.Gemv(in, gemv.Methods(), have-have/8), source.key, flags, func(ctx context.Context, c advise.Candidate) (bench.Record, bool, error) {
+	return &task{advise.Gemv(in, gemv.Methods(), have-have/8), source.key, flags, func(ctx context.Context, c advise.Candidate) (record.Record, bool, error) {
 		m, _ := gemv.Lookup(c.Method)
 		options := gemv.Options{Precision: c.Precision, Device: c.Device, Threads: o.threads, BlockSize: gemv.DefaultBlockSize}
 		result, ok, err := bench.MeasureGemv(ctx, adviseSampler, m, options, in)
@@ -362,7 +364,7 @@ func (o *adviseOptions) run(cmd *cobra.Command, output *documentOptions) error {
 // finishAdvise prints the advice and exports the recommendation's record.
 func finishAdvise(cmd *cobra.Command, r *advise.Result, t *task, output *documentOptions) error {
 	env := captureEnvironment()
-	run := &bench.Run{Environments: []bench.Environment{env}}
+	run := &record.Run{Environments: []record.Environment{env}}
 	line := ""
 	if r.Best != nil {
 		line = command(r.Operation, t.flags, *r.Best)

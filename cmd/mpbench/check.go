@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpbench/pkg/bench"
 	"mpbench/pkg/check"
+	"mpbench/pkg/record"
 	"mpbench/pkg/report"
 )
 
@@ -106,7 +106,7 @@ func (o *checkOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	c := &checker{plan: plan, checks: planned, baseline: baseline, update: o.update, env: bench.CaptureEnvironment(), ratios: checkRatios}
+	c := &checker{plan: plan, checks: planned, baseline: baseline, update: o.update, env: record.CaptureEnvironment(), ratios: checkRatios}
 	errOut := cmd.ErrOrStderr()
 	c.progress = report.NewProgress(errOut, report.ProgressOptions{
 		Cases: cases(planned), Quiet: o.quiet, Terminal: isTerminal(errOut), Width: func() int { return columns(errOut) },
@@ -262,7 +262,7 @@ func warnUncertain(w io.Writer, rows []check.Row) {
 }
 
 func (o *checkOptions) exportRecords(c *checker) error {
-	run := &bench.Run{Environments: []bench.Environment{c.env}}
+	run := &record.Run{Environments: []record.Environment{c.env}}
 	for _, r := range c.rows {
 		run.Records = append(run.Records, r.Record)
 	}

@@ -14,9 +14,10 @@ import (
 	"time"
 
 	"mpbench/internal/busy"
-	"mpbench/pkg/bench"
 	"mpbench/pkg/exact"
+	"mpbench/pkg/record"
 	"mpbench/pkg/reduce"
+	"mpbench/pkg/sampling"
 )
 
 // methodOn is a method on a simulated machine, which may have become worse: its value is changed, or it takes longer.
@@ -67,7 +68,7 @@ func simulate(t *testing.T, seed uint64, worse string, add *big.Rat, slower floa
 	machine := busy.NewMachine(seed)
 	oldMethods, oldRatios := sumMethods, checkRatios
 	t.Cleanup(func() { sumMethods, checkRatios = oldMethods, oldRatios })
-	checkRatios = bench.RatioSampler{Clock: machine, Pause: machine.Pause}
+	checkRatios = sampling.RatioSampler{Clock: machine, Pause: machine.Pause}
 	sumMethods = func() []reduce.Method {
 		list := reduce.Methods()
 		for i := range list {
@@ -230,23 +231,23 @@ func TestCompareSeeded(t *testing.T) {
 	}
 	rules := []string{"--fail-if", "time>15%", "--fail-if", "bits<-1", "--fail-if", "hash", "--fail-if", "missing"}
 	for name, c := range map[string]struct {
-		change func(r *bench.Record)
+		change func(r *record.Record)
 		want   []string
 	}{
-		"unchanged": {func(*bench.Record) {}, nil},
-		"3 bits worse": {func(r *bench.Record) {
+		"unchanged": {func(*record.Record) {}, nil},
+		"3 bits worse": {func(r *record.Record) {
 			if r.Method == "neumaier" {
 				*r.CorrectBits -= 3
 			}
 		}, []string{"neumaier 53 bits: bits<-1: 3.0 bits lost"}},
-		"30 % slower": {func(r *bench.Record) {
+		"30 % slower": {func(r *record.Record) {
 			for i := range r.Time.Samples {
 				if r.Method == "kahan" {
 					r.Time.Samples[i] *= 1.3
 				}
 			}
 		}, []string{"kahan 53 bits: time>15%: +30.0%"}},
-		"one changed hash": {func(r *bench.Record) {
+		"one changed hash": {func(r *record.Record) {
 			if r.Method == "deferred" {
 				r.ResultHash = "0123456789abcdef"
 			}
@@ -285,9 +286,9 @@ func TestCompareSeeded(t *testing.T) {
 	}
 }
 
-func write(t *testing.T, path string, run *bench.Run) {
+func write(t *testing.T, path string, run *record.Run) {
 	t.Helper()
-	text, err := bench.MarshalRun(run)
+	text, err := record.MarshalRun(run)
 	if err == nil {
 		err = os.WriteFile(path, text, 0o666)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"mpbench/internal/suggest"
-	"mpbench/pkg/bench"
 	"mpbench/pkg/check"
+	"mpbench/pkg/sampling"
 )
 
 // planner makes the jobs of a command, as its flags say.
@@ -21,7 +21,7 @@ type planner struct {
 // apart from them.
 func newPlanner(command string) planner {
 	f := pflag.NewFlagSet(command, pflag.ContinueOnError)
-	once := bench.Sampler{Runs: 1}
+	once := sampling.Sampler{Runs: 1}
 	switch command {
 	case "dot":
 		o := dotOptions{sumOptions: defaultSumOptions()}

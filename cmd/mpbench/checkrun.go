@@ -5,9 +5,10 @@ import (
 	"errors"
 	"math"
 
-	"mpbench/pkg/bench"
 	"mpbench/pkg/check"
+	"mpbench/pkg/record"
 	"mpbench/pkg/report"
+	"mpbench/pkg/sampling"
 )
 
 // checker measures the rows of a plan.
@@ -16,8 +17,8 @@ type checker struct {
 	checks   []plannedCheck
 	baseline *check.Baseline // nil if there is none
 	update   bool            // measure what a new baseline needs
-	env      bench.Environment
-	ratios   bench.RatioSampler
+	env      record.Environment
+	ratios   sampling.RatioSampler
 	progress report.Progress
 
 	names  check.Names
@@ -101,12 +102,12 @@ func (c *checker) measure(ctx context.Context, planned plannedCheck, j job) erro
 	return nil
 }
 
-func (c *checker) add(of *check.Check, r bench.Record, time *check.Time, unchecked []string) {
+func (c *checker) add(of *check.Check, r record.Record, time *check.Time, unchecked []string) {
 	r.EnvID = c.env.ID
 	c.addNamed(of, c.names.Of(of, &r), r, time, unchecked)
 }
 
-func (c *checker) addNamed(of *check.Check, name string, r bench.Record, time *check.Time, unchecked []string) {
+func (c *checker) addNamed(of *check.Check, name string, r record.Record, time *check.Time, unchecked []string) {
 	c.rows = append(c.rows, check.Row{Check: of, Case: name, Record: r, Time: time, Unchecked: unchecked})
 	c.progress.End(summarize(r))
 }

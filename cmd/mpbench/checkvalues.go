@@ -13,6 +13,7 @@ import (
 	"mpbench/pkg/check"
 	"mpbench/pkg/exact"
 	"mpbench/pkg/gemv"
+	"mpbench/pkg/record"
 	"mpbench/pkg/reduce"
 )
 
@@ -30,18 +31,18 @@ type given struct {
 }
 
 // givenRecord compares the values of a check with the exact ones.
-func givenRecord(_ context.Context, plan string, c *check.Check) (bench.Record, error) {
+func givenRecord(_ context.Context, plan string, c *check.Check) (record.Record, error) {
 	command, list, ok := strings.Cut(c.Against.Value, ":")
 	if !ok || list == "" {
-		return bench.Record{}, placed(plan, c.Against, "want sum:FILE, dot:FILE,FILE or gemv:MATRIX,VECTOR, or a data set, as sum:mcnamee1")
+		return record.Record{}, placed(plan, c.Against, "want sum:FILE, dot:FILE,FILE or gemv:MATRIX,VECTOR, or a data set, as sum:mcnamee1")
 	}
 	reading, err := datasets.ParseReading(orDefault(c.Reading.Value, "double"))
 	if err != nil {
-		return bench.Record{}, placed(plan, c.Reading, err.Error())
+		return record.Record{}, placed(plan, c.Reading, err.Error())
 	}
 	data, err := datasets.Load(c.Values.Value, reading)
 	if err != nil {
-		return bench.Record{}, err
+		return record.Record{}, err
 	}
 	g := given{
 		check: c, path: plan, reading: reading, inputs: strings.Split(list, ","),
@@ -59,7 +60,7 @@ func givenRecord(_ context.Context, plan string, c *check.Check) (bench.Record, 
 	case "gemv":
 		return g.gemv()
 	}
-	return bench.Record{}, placed(plan, c.Against, suggest.Unknown("command", command, check.Commands))
+	return record.Record{}, placed(plan, c.Against, suggest.Unknown("command", command, check.Commands))
 }
 
 // placed is an error about a setting: of a plan with file and line, of the command line with its flag.
@@ -121,25 +122,25 @@ func within[M any](g given, methods []M, name func(M) string) (*M, error) {
 	return &chosen[0], nil
 }
 
-func (g given) sum() (bench.Record, error) {
+func (g given) sum() (record.Record, error) {
 	value, err := g.one("a sum")
 	if err != nil {
-		return bench.Record{}, err
+		return record.Record{}, err
 	}
 	if err := g.files(1); err != nil {
-		return bench.Record{}, err
+		return record.Record{}, err
 	}
 	s := source{path: g.inputs[0], reading: g.reading}
 	if !check.IsFile(g.inputs[0]) {
 		spec, err := datasets.Parse(g.inputs[0])
 		if err != nil {
-			return bench.Record{}, placed(g.path, g.check.Against, err.Error())
+			return record.Record{}, placed(g.path, g.check.Against, err.Error())
 		}
 		s = source{spec: spec, options: datasets.Options{Seed: 1}}
 	}
 	data, err := s.load()
 	if err != nil {
-		return bench.Record{}, err
+		return record.Record{}, err
 	}
 	in := bench.NewSumInput(data)
 	m, err := within(g, sumMethods(), methodName)
@@ -155,29 +156,29 @@ func reduceDefaults() reduce.Options {
 	return reduce.Options{Precision: givenBits, Blocks: reduce.DefaultBlocks, BlockSize: reduce.DefaultBlockSize}
 }
 
-func (g given) dot() (bench.Record, error) {
+func (g given) dot() (record.Record, error) {
 	value, err := g.one("a dot product")
 	if err != nil {
-		return bench.Record{}, err
+		return record.Record{}, err
 	}
 	if err := g.files(2); err != nil {
-		return bench.Record{}, err
+		return record.Record{}, err
 	}
 	var in bench.DotInput
 	if check.IsFile(g.inputs[0]) {
 		data, err := loadPair(g.inputs[0], g.inputs[1], g.reading)
 		if err != nil {
-			return bench.Record{}, err
+			return record.Record{}, err
 		}
 		in = data.(bench.DotInput)
 	} else {
 		spec, err := datasets.ParsePair(g.inputs[0])
 		if err != nil {
-			return bench.Record{}, placed(g.path, g.check.Against, err.Error())
+			return record.Record{}, placed(g.path, g.check.Against, err.Error())
 		}
 		pair, err := datasets.GeneratePair(spec, datasets.Options{Seed: 1})
 		if err != nil {
-			return bench.Record{}, err
+			return record.Record{}, err
 		}
 		in = bench.NewDotInput(pair)
 	}
@@ -189,25 +190,25 @@ func (g given) dot() (bench.Record, error) {
 	return bench.GivenDot(g.name, value, in, bound), err
 }
 
-func (g given) gemv() (bench.Record, error) {
+func (g given) gemv() (record.Record, error) {
 	if err := g.files(2); err != nil {
-		return bench.Record{}, err
+		return record.Record{}, err
 	}
 	in, err := g.product()
 	if err != nil {
-		return bench.Record{}, err
+		return record.Record{}, err
 	}
 	if rows := in.Problem.Rows(); len(g.values) != rows {
-		return bench.Record{}, inputOutputf("%s holds %d numbers; the product has %d", g.check.Values.Value, len(g.values), rows)
+		return record.Record{}, inputOutputf("%s holds %d numbers; the product has %d", g.check.Values.Value, len(g.values), rows)
 	}
 	m, err := within(g, gemvMethods(), gemvName)
 	if err != nil {
-		return bench.Record{}, err
+		return record.Record{}, err
 	}
 	var bound func(int) *big.Rat
 	if m != nil {
 		if bound, err = bench.GemvBound(*m, gemv.Options{Precision: givenBits, BlockSize: gemv.DefaultBlockSize}, in); err != nil {
-			return bench.Record{}, err
+			return record.Record{}, err
 		}
 	}
 	return bench.GivenGemv(g.name, g.values, in, bound), nil

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"mpbench/pkg/bench"
 	"mpbench/pkg/gpu"
+	"mpbench/pkg/record"
 )
 
 // availableDevices lists the devices that this program can measure on, the CPU first, and says why there is no GPU among them.
@@ -99,8 +99,8 @@ func onDevice(device string) string {
 }
 
 // captureEnvironment describes the machine, the program and the GPUs in use.
-func captureEnvironment() bench.Environment {
-	env := bench.CaptureEnvironment()
+func captureEnvironment() record.Environment {
+	env := record.CaptureEnvironment()
 	for _, d := range gpu.Opened() {
 		env.GPUs = append(env.GPUs, describeGPU(d.Info()))
 	}
@@ -108,8 +108,8 @@ func captureEnvironment() bench.Environment {
 	return env
 }
 
-func describeGPU(info gpu.Info) bench.GPU {
-	return bench.GPU{
+func describeGPU(info gpu.Info) record.GPU {
+	return record.GPU{
 		Device: fmt.Sprintf("cuda:%d", info.Index), Name: info.Name, Driver: "CUDA " + info.Driver,
 		Compute: fmt.Sprintf("%d.%d", info.Major, info.Minor), MemoryBytes: info.MemoryBytes,
 	}

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 	"mpbench/pkg/report"
 )
 
@@ -43,7 +43,7 @@ func (o *documentOptions) check() error {
 }
 
 // print writes the document to standard output and the records into the export files.
-func (o *documentOptions) print(cmd *cobra.Command, d *report.Document, run *bench.Run) error {
+func (o *documentOptions) print(cmd *cobra.Command, d *report.Document, run *record.Run) error {
 	format, err := report.DocumentFormatByName(o.format)
 	if err != nil {
 		return err

@@ -9,7 +9,9 @@ import (
 
 	"mpbench/datasets"
 	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 	"mpbench/pkg/reduce"
+	"mpbench/pkg/sampling"
 )
 
 // newDot builds the command dot.
@@ -157,7 +159,7 @@ func (o dotOptions) dotJob(s pairSource, m reduce.Method, options reduce.Options
 	sampler := o.sampler
 	return job{
 		label: label(s.key, m, options), key: s.key + fmt.Sprint(reduceKey(m, options), sampler), data: s.key, fromFile: s.fromFile, bits: bitsOf(m, options), load: s.load,
-		measure: func(ctx context.Context, data any, progress func(bench.SampleStatus)) (bench.Record, bool, error) {
+		measure: func(ctx context.Context, data any, progress func(sampling.SampleStatus)) (record.Record, bool, error) {
 			sampler.Progress = progress
 			return bench.MeasureDot(ctx, sampler, m, options, data.(bench.DotInput))
 		},

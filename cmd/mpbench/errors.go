@@ -13,6 +13,7 @@ import (
 	"mpbench/pkg/check"
 	"mpbench/pkg/gemv"
 	"mpbench/pkg/plot"
+	"mpbench/pkg/record"
 	"mpbench/pkg/reduce"
 	"mpbench/pkg/report"
 	"mpbench/pkg/rns"
@@ -59,7 +60,7 @@ func exitCode(err error) int {
 		memory *bench.MemoryError
 		matrix *gemv.MemoryError
 		moduli *deferred.TooManyModuliError
-		line   *bench.LineError
+		line   *record.LineError
 		plan   *check.Error
 		kind   *plot.UnknownKindError
 		empty  *plot.NoDataError

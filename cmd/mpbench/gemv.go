@@ -10,6 +10,8 @@ import (
 	"mpbench/datasets"
 	"mpbench/pkg/bench"
 	"mpbench/pkg/gemv"
+	"mpbench/pkg/record"
+	"mpbench/pkg/sampling"
 )
 
 // newGemv builds the command gemv.
@@ -208,7 +210,7 @@ func (o gemvOptions) gemvJob(s matrixSource, m gemv.Method, options gemv.Options
 	name += onDevice(options.Device)
 	return job{
 		label: name, key: fmt.Sprint(fields...), data: s.key, fromFile: s.fromFile, bits: bits, load: s.load,
-		measure: func(ctx context.Context, data any, progress func(bench.SampleStatus)) (bench.Record, bool, error) {
+		measure: func(ctx context.Context, data any, progress func(sampling.SampleStatus)) (record.Record, bool, error) {
 			sampler.Progress = progress
 			in := data.(bench.GemvInput)
 			result, ok, err := bench.MeasureGemv(ctx, sampler, m, options, in)

@@ -13,6 +13,7 @@ import (
 
 	"mpbench/pkg/bench"
 	"mpbench/pkg/exact"
+	"mpbench/pkg/record"
 	"mpbench/pkg/report"
 )
 
@@ -85,7 +86,7 @@ func (d *gemvDetails) write(cmd *cobra.Command) error {
 }
 
 // caseName names a result in a heading.
-func caseName(r bench.Record) string {
+func caseName(r record.Record) string {
 	return fmt.Sprintf("%s, %s, %d bits, %d x %d %s", r.Dataset.Name, r.Method, r.PrecisionBits, r.Shape.M, r.Shape.N, r.Shape.Trans)
 }
 
@@ -118,7 +119,7 @@ func writeProfile(w io.Writer, result bench.GemvResult) error {
 
 // writeKernels prints the kernels of a device as the 2020 paper's Tables 3 and 4 do: share of time, occupancy, effective bandwidth
 // and its part of the device's, registers and bytes of local memory of a thread.
-func writeKernels(w io.Writer, r bench.Record) error {
+func writeKernels(w io.Writer, r record.Record) error {
 	if len(r.Kernels) == 0 {
 		return nil
 	}

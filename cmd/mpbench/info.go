@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpbench/pkg/bench"
 	"mpbench/pkg/gpu"
+	"mpbench/pkg/record"
 	"mpbench/pkg/report"
 	"mpbench/pkg/rns"
 )
@@ -22,7 +22,7 @@ func newInfo() *cobra.Command {
 		Long:  "Prints the environment that records refer to: processor, memory, system, program, devices.",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			env := bench.CaptureEnvironment()
+			env := record.CaptureEnvironment()
 			if infos, err := gpu.Devices(); err == nil {
 				for _, i := range infos {
 					env.GPUs = append(env.GPUs, describeGPU(i))
@@ -42,7 +42,7 @@ func newInfo() *cobra.Command {
 	return cmd
 }
 
-func infoRows(env bench.Environment) [][]string {
+func infoRows(env record.Environment) [][]string {
 	rows := [][]string{
 		{"processor", env.CPU.Brand},
 		{"cores, threads", fmt.Sprintf("%d, %d", env.CPU.Cores, env.CPU.Threads)},

@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 	"mpbench/pkg/report"
+	"mpbench/pkg/sampling"
 )
 
 // job is one row of the results to be: terms to load, which several jobs may share, and a measurement on them.
@@ -19,11 +21,11 @@ type job struct {
 	key      string // the same for jobs that would give the same record
 	data     string // the same for jobs with the same data
 	fromFile bool   // the data are read from files
-	id       string // bench.Record.CaseID
+	id       string // record.Record.CaseID
 	bits     int    // precision, 0 for formats of fixed precision
 
 	load    func() (any, error)
-	measure func(ctx context.Context, data any, progress func(bench.SampleStatus)) (r bench.Record, ok bool, err error)
+	measure func(ctx context.Context, data any, progress func(sampling.SampleStatus)) (r record.Record, ok bool, err error)
 	prepare func(data any) (bench.Operation, error) // what is timed; nil where it cannot be run by itself
 }
 
@@ -77,7 +79,7 @@ func (o *runOptions) run(cmd *cobra.Command, plan func([]scan) ([]job, error)) e
 		return err
 	}
 	for i := range jobs {
-		jobs[i].id = bench.NewCaseID(cmd.Name() + " " + jobs[i].key)
+		jobs[i].id = record.NewCaseID(cmd.Name() + " " + jobs[i].key)
 	}
 	earlier, err := o.readEarlier(jobs)
 	if err != nil {
@@ -125,7 +127,7 @@ func (o *runOptions) measure(cmd *cobra.Command, jobs []job, earlier *earlierRun
 	}
 	records = earlier.inOrder(jobs, records)
 	if len(records) > 0 {
-		run := &bench.Run{Environments: earlier.environments(env), Records: records}
+		run := &record.Run{Environments: earlier.environments(env), Records: records}
 		err = firstError(err, o.output.write(cmd, run))
 	}
 	switch {
@@ -139,7 +141,7 @@ func (o *runOptions) measure(cmd *cobra.Command, jobs []job, earlier *earlierRun
 
 // measurer measures jobs one after the other.
 type measurer struct {
-	env      bench.Environment
+	env      record.Environment
 	progress report.Progress
 	journal  *report.Journal // nil without one
 	earlier  *earlierRun     // nil if there is none
@@ -147,8 +149,8 @@ type measurer struct {
 
 // measure returns the records of the jobs up to the first error or interruption. All of them are in the journal, but for the
 // last one if writing that failed.
-func (m measurer) measure(ctx context.Context, jobs []job) ([]bench.Record, error) {
-	var records []bench.Record
+func (m measurer) measure(ctx context.Context, jobs []job) ([]record.Record, error) {
+	var records []record.Record
 	var data any
 	loaded := ""
 	for _, j := range jobs {
@@ -186,7 +188,7 @@ func (m measurer) measure(ctx context.Context, jobs []job) ([]bench.Record, erro
 }
 
 // summarize is what progress says of a finished case.
-func summarize(r bench.Record) string {
+func summarize(r record.Record) string {
 	verdict := "exact"
 	if !r.ExactResult {
 		verdict = "error " + r.RelError
@@ -198,7 +200,7 @@ func summarize(r bench.Record) string {
 }
 
 // checkRecords fails if a result is outside its bound.
-func checkRecords(records []bench.Record) error {
+func checkRecords(records []record.Record) error {
 	outside := 0
 	for _, r := range records {
 		if r.OutsideBound() {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 	"mpbench/pkg/report"
 )
 
@@ -92,7 +92,7 @@ func checkColor(color string) error {
 
 // write renders a run on standard output and into the export files. A file that fails does not keep the others from being
 // written; the first error is returned.
-func (o *outputOptions) write(cmd *cobra.Command, run *bench.Run) error {
+func (o *outputOptions) write(cmd *cobra.Command, run *record.Run) error {
 	format, err := report.FormatByName(o.format)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (o *outputOptions) write(cmd *cobra.Command, run *bench.Run) error {
 	return o.exportAll(run)
 }
 
-func (o *outputOptions) exportAll(run *bench.Run) error {
+func (o *outputOptions) exportAll(run *record.Run) error {
 	var first error
 	for _, path := range o.export {
 		if path == o.journal {

@@ -9,18 +9,19 @@ import (
 
 	"mpbench/datasets"
 	"mpbench/internal/suggest"
-	"mpbench/pkg/bench"
 	"mpbench/pkg/gemv"
 	"mpbench/pkg/paper"
 	"mpbench/pkg/plot"
+	"mpbench/pkg/record"
 	"mpbench/pkg/reduce"
 	"mpbench/pkg/report"
+	"mpbench/pkg/sampling"
 )
 
 // newPaper builds the command paper.
 func newPaper() *cobra.Command {
 	var output documentOptions
-	o := paperOptions{device: "all", seed: 1, sampler: bench.Sampler{Warmup: 1, Runs: 5, Timeout: 10 * time.Second}}
+	o := paperOptions{device: "all", seed: 1, sampler: sampling.Sampler{Warmup: 1, Runs: 5, Timeout: 10 * time.Second}}
 	cmd := &cobra.Command{
 		Use:   "paper list|EXPERIMENT",
 		Short: "Repeat a table or figure of the 2018 and 2020 papers, figure by figure",
@@ -81,7 +82,7 @@ type paperOptions struct {
 	n       string
 	seed    uint64
 	threads int
-	sampler bench.Sampler
+	sampler sampling.Sampler
 }
 
 func (o *paperOptions) addFlags(cmd *cobra.Command) {
@@ -141,7 +142,7 @@ func (o *paperOptions) run(cmd *cobra.Command, name string, output *documentOpti
 	}
 	d := report.Paper(result)
 	d.Environment = &env
-	err = output.print(cmd, d, &bench.Run{Environments: []bench.Environment{env}, Records: result.Records})
+	err = output.print(cmd, d, &record.Run{Environments: []record.Environment{env}, Records: result.Records})
 	differs, outside := result.Count(paper.Differs), result.OutsideBound()
 	switch {
 	case result.Interrupted:

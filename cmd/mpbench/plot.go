@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"mpbench/internal/suggest"
-	"mpbench/pkg/bench"
 	"mpbench/pkg/plot"
+	"mpbench/pkg/record"
 	"mpbench/pkg/report"
 )
 
@@ -131,7 +131,7 @@ func checkPictures(cmd *cobra.Command, picture plotOptions, width int, exports [
 }
 
 // keepMethods leaves the records of the methods of a list.
-func keepMethods(run *bench.Run, list string) error {
+func keepMethods(run *record.Run, list string) error {
 	if list == "all" {
 		return nil
 	}
@@ -148,11 +148,11 @@ func keepMethods(run *bench.Run, list string) error {
 		}
 		want = append(want, name)
 	}
-	run.Records = slices.DeleteFunc(run.Records, func(r bench.Record) bool { return !slices.Contains(want, r.Method) })
+	run.Records = slices.DeleteFunc(run.Records, func(r record.Record) bool { return !slices.Contains(want, r.Method) })
 	return nil
 }
 
-func writePictures(cmd *cobra.Command, run *bench.Run, o plot.Options, exports []string) error {
+func writePictures(cmd *cobra.Command, run *record.Run, o plot.Options, exports []string) error {
 	options := report.Options{Plot: o}
 	if len(exports) == 0 {
 		err := report.SVG(cmd.OutOrStdout(), run, options)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 	"mpbench/pkg/report"
 )
 
@@ -63,8 +63,8 @@ func checkPage(path string) error {
 }
 
 // readRuns reads files of results as one run.
-func readRuns(paths []string) (*bench.Run, error) {
-	all := &bench.Run{}
+func readRuns(paths []string) (*record.Run, error) {
+	all := &record.Run{}
 	for _, path := range paths {
 		run, err := readRun(path)
 		if err != nil {
@@ -78,7 +78,7 @@ func readRuns(paths []string) (*bench.Run, error) {
 }
 
 // readRun reads a file of results.
-func readRun(path string) (*bench.Run, error) {
+func readRun(path string) (*record.Run, error) {
 	var in io.Reader = os.Stdin
 	if path != "-" {
 		f, err := os.Open(path)
@@ -91,7 +91,7 @@ func readRun(path string) (*bench.Run, error) {
 		}
 		in = f
 	}
-	run, err := bench.ReadRecords(in)
+	run, err := record.ReadRecords(in)
 	if err != nil {
 		return nil, inputOutputf("%s: %v", path, err)
 	}

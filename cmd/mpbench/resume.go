@@ -11,15 +11,16 @@ import (
 
 	"mpbench/datasets"
 	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 	"mpbench/pkg/report"
 )
 
 // earlierRun is what an earlier, unfinished run of the same command line left in its file.
 type earlierRun struct {
 	path     string
-	kept     *bench.Run              // its environments and the records of its finished cases
-	finished map[string]bench.Record // by case ID
-	sha256   map[string]string       // of the data of finished cases, by job.data
+	kept     *record.Run              // its environments and the records of its finished cases
+	finished map[string]record.Record // by case ID
+	sha256   map[string]string        // of the data of finished cases, by job.data
 }
 
 // readEarlier returns the run that --resume continues, or nil if there is nothing to continue.
@@ -42,8 +43,8 @@ func (o *runOptions) readEarlier(jobs []job) (*earlierRun, error) {
 }
 
 // newEarlierRun checks that all records of the run are of planned jobs. Cases that were interrupted are not finished.
-func newEarlierRun(path string, run *bench.Run, jobs []job) (*earlierRun, error) {
-	e := &earlierRun{path, &bench.Run{Environments: run.Environments}, map[string]bench.Record{}, map[string]string{}}
+func newEarlierRun(path string, run *record.Run, jobs []job) (*earlierRun, error) {
+	e := &earlierRun{path, &record.Run{Environments: run.Environments}, map[string]record.Record{}, map[string]string{}}
 	data := map[string]string{} // case ID -> job.data
 	for _, j := range jobs {
 		data[j.id] = j.data
@@ -55,7 +56,7 @@ func newEarlierRun(path string, run *bench.Run, jobs []job) (*earlierRun, error)
 			return nil, inputOutputf("%s: record %d has no case_id, so that it cannot be continued; export to another file", path, i+1)
 		case !ok:
 			return nil, usagef("%s holds a case that this command line does not measure (%s); give the command line that it was made by, or export to another file", path, r.Case())
-		case r.StopRule == bench.StopInterrupted:
+		case r.StopRule == record.StopInterrupted:
 			continue
 		}
 		if _, twice := e.finished[r.CaseID]; !twice {
@@ -68,9 +69,9 @@ func newEarlierRun(path string, run *bench.Run, jobs []job) (*earlierRun, error)
 }
 
 // checkEnvironment refuses to continue a run of another machine or program.
-func (e *earlierRun) checkEnvironment(env bench.Environment) error {
+func (e *earlierRun) checkEnvironment(env record.Environment) error {
 	for _, old := range e.kept.Environments {
-		if d, ok := bench.Comparable(old, env); !ok {
+		if d, ok := record.Comparable(old, env); !ok {
 			return usagef("%s was made in another environment (%s); continue it there, or export to another file", e.path, d)
 		}
 	}
@@ -140,18 +141,18 @@ func checksum(ctx context.Context, data any) (string, error) {
 }
 
 // inOrder returns the records of finished jobs and the new ones in the order of the jobs.
-func (e *earlierRun) inOrder(jobs []job, records []bench.Record) []bench.Record {
+func (e *earlierRun) inOrder(jobs []job, records []record.Record) []record.Record {
 	if e == nil {
 		return records
 	}
-	all := map[string]bench.Record{}
+	all := map[string]record.Record{}
 	for id, r := range e.finished {
 		all[id] = r
 	}
 	for _, r := range records {
 		all[r.CaseID] = r
 	}
-	var list []bench.Record
+	var list []record.Record
 	for _, j := range jobs {
 		if r, ok := all[j.id]; ok {
 			list = append(list, r)
@@ -161,11 +162,11 @@ func (e *earlierRun) inOrder(jobs []job, records []bench.Record) []bench.Record 
 }
 
 // environments returns those of an earlier run and the present one, each once.
-func (e *earlierRun) environments(env bench.Environment) []bench.Environment {
+func (e *earlierRun) environments(env record.Environment) []record.Environment {
 	if e == nil {
-		return []bench.Environment{env}
+		return []record.Environment{env}
 	}
-	list := slices.DeleteFunc(slices.Clone(e.kept.Environments), func(old bench.Environment) bool { return old.ID == env.ID })
+	list := slices.DeleteFunc(slices.Clone(e.kept.Environments), func(old record.Environment) bool { return old.ID == env.ID })
 	return append(list, env)
 }
 
@@ -175,7 +176,7 @@ func (o *runOptions) openJournal(earlier *earlierRun) (*report.Journal, error) {
 	if !ok {
 		return nil, nil
 	}
-	var kept *bench.Run
+	var kept *record.Run
 	if earlier != nil {
 		kept = earlier.kept
 	}

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // longRun are the arguments of a run of many short cases of all three commands' kinds of data.
@@ -28,16 +28,16 @@ func longRun(command, export string) []string {
 }
 
 // results are what must not depend on interruptions: everything but times, warnings about them and the environment.
-func results(records []bench.Record) []bench.Record {
-	var list []bench.Record
+func results(records []record.Record) []record.Record {
+	var list []record.Record
 	for _, r := range records {
-		r.Time, r.Phases, r.StopRule, r.Throughput, r.Warnings, r.EnvID = bench.Timing{}, nil, "", bench.Throughput{}, nil, ""
+		r.Time, r.Phases, r.StopRule, r.Throughput, r.Warnings, r.EnvID = record.Timing{}, nil, "", record.Throughput{}, nil, ""
 		list = append(list, r)
 	}
 	return list
 }
 
-func sameResults(t *testing.T, got, want []bench.Record) {
+func sameResults(t *testing.T, got, want []record.Record) {
 	t.Helper()
 	a, b := results(got), results(want)
 	if len(a) != len(b) {
@@ -214,7 +214,7 @@ func full(t *testing.T, path, why, out string, err error) {
 	}
 }
 
-func finish(t *testing.T, path string, code int, whole *bench.Run) {
+func finish(t *testing.T, path string, code int, whole *record.Run) {
 	t.Helper()
 	run, err := readRun(path)
 	if code != 0 || err != nil {

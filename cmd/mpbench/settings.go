@@ -9,10 +9,10 @@ import (
 
 	"mpbench/datasets"
 	"mpbench/internal/suggest"
-	"mpbench/pkg/bench"
 	"mpbench/pkg/gemv"
 	"mpbench/pkg/reduce"
 	"mpbench/pkg/rns"
+	"mpbench/pkg/sampling"
 )
 
 // settings are the flags that all measuring commands share and -L can scan.
@@ -26,13 +26,13 @@ type settings struct {
 	moduliBits int
 	rounding   string
 	alignment  string
-	sampler    bench.Sampler
+	sampler    sampling.Sampler
 
 	tried map[string]bool // methods with options that are known to work together
 }
 
 func defaultSettings() settings {
-	s := bench.DefaultSampler()
+	s := sampling.DefaultSampler()
 	s.MinTime, s.Timeout = 200*time.Millisecond, 2*time.Second
 	return settings{precision: "240", method: "all", seed: 1, device: "cpu", rounding: "truncate", alignment: "2018", sampler: s, tried: map[string]bool{}}
 }
@@ -108,7 +108,7 @@ var (
 )
 
 // checkRatios is how check compares times.
-var checkRatios bench.RatioSampler
+var checkRatios sampling.RatioSampler
 
 // chooseMethods returns the methods of --method among all of a command.
 func chooseMethods[M any](list string, all []M, name func(M) string) ([]M, error) {

@@ -10,7 +10,9 @@ import (
 
 	"mpbench/datasets"
 	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 	"mpbench/pkg/reduce"
+	"mpbench/pkg/sampling"
 )
 
 // newSum builds the command sum.
@@ -193,11 +195,11 @@ func (o sumOptions) job(s source, m reduce.Method, options reduce.Options) job {
 		j.key += " stream"
 		j.load = func() (any, error) { return datasets.OpenStream(s.path) }
 		var in *bench.StreamInput
-		j.measure = func(ctx context.Context, data any, progress func(bench.SampleStatus)) (bench.Record, bool, error) {
+		j.measure = func(ctx context.Context, data any, progress func(sampling.SampleStatus)) (record.Record, bool, error) {
 			if in == nil {
 				reference, err := bench.NewStreamInput(ctx, data.(*datasets.Stream))
 				if err != nil {
-					return bench.Record{}, false, ignoreCancel(ctx, err)
+					return record.Record{}, false, ignoreCancel(ctx, err)
 				}
 				in = &reference
 			}
@@ -229,7 +231,7 @@ func (o sumOptions) inMemory(j job, s source, m reduce.Method, options reduce.Op
 			}
 			return bench.NewSumInput(data), nil
 		},
-		measure: func(ctx context.Context, data any, progress func(bench.SampleStatus)) (bench.Record, bool, error) {
+		measure: func(ctx context.Context, data any, progress func(sampling.SampleStatus)) (record.Record, bool, error) {
 			sampler.Progress = progress
 			return bench.MeasureSum(ctx, sampler, m, options, data.(bench.SumInput))
 		},

@@ -9,7 +9,7 @@ import (
 
 // A Machine is a clock that only work and pauses move. Work takes longer than on a quiet machine, from up to three causes: the program is
 // taken off its processor for a while, the processor's clock changes, and each piece of work takes up to 2 % more or less. It has the methods
-// of a bench.Clock.
+// of a sampling.Clock.
 type Machine struct {
 	random *rand.Rand
 	now    time.Duration

@@ -13,14 +13,14 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // results looks up measured figures in files of one folder, each of which is read once.
 type results struct {
 	folder  string
 	benches map[string]map[string]float64 // file -> name and unit -> median of the repetitions
-	records map[string][]*bench.Record
+	records map[string][]*record.Record
 }
 
 // functions are what templates can use besides those of text/template. FILE is relative to the template's folder.
@@ -139,25 +139,25 @@ func readBenchmarks(path string) (map[string]float64, error) {
 }
 
 // record returns the only record that a filter fits.
-func (r *results) record(file, filter string) (*bench.Record, error) {
+func (r *results) record(file, filter string) (*record.Record, error) {
 	if _, ok := r.records[file]; !ok {
 		in, err := os.Open(filepath.Join(r.folder, file))
 		if err != nil {
 			return nil, err
 		}
 		defer in.Close()
-		run, err := bench.ReadRecords(in)
+		run, err := record.ReadRecords(in)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		if r.records == nil {
-			r.records = map[string][]*bench.Record{}
+			r.records = map[string][]*record.Record{}
 		}
 		for i := range run.Records {
 			r.records[file] = append(r.records[file], &run.Records[i])
 		}
 	}
-	var found []*bench.Record
+	var found []*record.Record
 	for _, record := range r.records[file] {
 		ok, err := fits(record, filter)
 		if err != nil {
@@ -173,7 +173,7 @@ func (r *results) record(file, filter string) (*bench.Record, error) {
 	return found[0], nil
 }
 
-func fits(record *bench.Record, filter string) (bool, error) {
+func fits(record *record.Record, filter string) (bool, error) {
 	for _, condition := range strings.Fields(filter) {
 		key, want, _ := strings.Cut(condition, "=")
 		var value string
@@ -237,15 +237,15 @@ func (r *results) share(file, filter, name string) (float64, error) {
 	return 100 * part / total, nil
 }
 
-func (r *results) kernel(file, filter, phase string) (*bench.Kernel, error) {
-	record, err := r.record(file, filter)
+func (r *results) kernel(file, filter, phase string) (*record.Kernel, error) {
+	rec, err := r.record(file, filter)
 	if err != nil {
 		return nil, err
 	}
-	var longest *bench.Kernel
-	for i, k := range record.Kernels {
+	var longest *record.Kernel
+	for i, k := range rec.Kernels {
 		if k.Phase == phase && (longest == nil || k.TimeNs > longest.TimeNs) {
-			longest = &record.Kernels[i]
+			longest = &rec.Kernels[i]
 		}
 	}
 	if longest == nil {

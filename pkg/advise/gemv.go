@@ -48,10 +48,10 @@ func (p *product) Facts() Facts {
 	return e.facts(f)
 }
 
-func (p *product) methods() []method {
-	var list []method
+func (p *product) methods() []row {
+	var list []row
 	for _, m := range p.all {
-		list = append(list, method{m.Name, m.Format, m.Devices, m.FixedBits, m.MinPrecision, m.MaxPrecision})
+		list = append(list, row{m.Name, m.Format, m.Devices, m.FixedBits, m.MinPrecision, m.MaxPrecision})
 	}
 	return list
 }

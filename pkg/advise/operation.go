@@ -15,7 +15,7 @@ type Operation interface {
 	// Facts describe the data: numbers, condition, exponents.
 	Facts() Facts
 
-	methods() []method
+	methods() []row
 	// prepare makes a method ready for a precision on a device.
 	prepare(name string, precision int, device string, threads int) (instance, error)
 	// sample is a part of the data and how many times as much the whole is; nil for data that are small already.
@@ -31,8 +31,8 @@ type Facts struct {
 	Spread    int         // Most - Least, in bits; 0 without any term
 }
 
-// method is a row of a registry.
-type method struct {
+// row is a row of a registry.
+type row struct {
 	name, format string
 	devices      []string
 	fixed        int // precision of a fixed format, 0 when the user chooses it

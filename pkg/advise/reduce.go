@@ -68,10 +68,10 @@ func addTerm(e *exponents, t reduce.Terms, i int) {
 	}
 }
 
-func (r *reduction) methods() []method {
-	var list []method
+func (r *reduction) methods() []row {
+	var list []row
 	for _, m := range r.all {
-		list = append(list, method{m.Name, m.Format, m.Devices, m.FixedBits, m.MinPrecision, m.MaxPrecision})
+		list = append(list, row{m.Name, m.Format, m.Devices, m.FixedBits, m.MinPrecision, m.MaxPrecision})
 	}
 	return list
 }

@@ -112,7 +112,7 @@ type search struct {
 
 // trial is a method on a device before its precision is chosen.
 type trial struct {
-	method
+	row
 	device   string
 	least    int     // precision to begin with
 	estimate float64 // cost there, 0 if it was not estimated
@@ -126,7 +126,7 @@ func (s *search) all() {
 			if !bench.Offers(m.devices, device) {
 				continue
 			}
-			t := trial{method: m, device: device, least: m.fixed}
+			t := trial{row: m, device: device, least: m.fixed}
 			if m.fixed == 0 {
 				t.least = max(m.least, s.Wish.Bits())
 			}
@@ -190,7 +190,7 @@ func (s *search) estimated(t trial) trial {
 		return t
 	}
 	defer in.close()
-	convert, run, err := measure(in, quick)
+	convert, run, err := times(in, quick)
 	if err == nil {
 		t.estimate = s.scale * s.cost(convert, run)
 	}
@@ -296,7 +296,7 @@ func (s *search) run(c Candidate) bool {
 	in, err := s.op.prepare(c.Method, c.Precision, c.Device, s.Threads)
 	if err == nil {
 		defer in.close()
-		c.ConvertNs, c.RunNs, err = measure(in, s.Options.effort)
+		c.ConvertNs, c.RunNs, err = times(in, s.Options.effort)
 	}
 	if err != nil {
 		c.Problem = strings.Join(strings.Fields(err.Error()), " ")
@@ -399,7 +399,7 @@ func (s *search) again(c Candidate) float64 {
 		return math.Inf(1)
 	}
 	defer in.close()
-	convert, run, err := measure(in, s.Options.effort)
+	convert, run, err := times(in, s.Options.effort)
 	if err != nil {
 		return math.Inf(1)
 	}

@@ -6,12 +6,14 @@ import (
 
 	"mpbench/datasets"
 	"mpbench/pkg/exact"
+	"mpbench/pkg/record"
 	"mpbench/pkg/reduce"
+	"mpbench/pkg/sampling"
 )
 
 // DotInput is a pair of vectors with the exact reference of their dot product.
 type DotInput struct {
-	Dataset Dataset
+	Dataset record.Dataset
 	X, Y    reduce.Terms
 	Summary exact.Summary // of the products
 }
@@ -19,7 +21,7 @@ type DotInput struct {
 // NewDotInput computes the reference of a generated pair.
 func NewDotInput(p *datasets.Pair) DotInput {
 	return DotInput{
-		Dataset: Dataset{Name: p.Name, N: p.N, Params: params(p.Params), SHA256: p.SHA256X + "," + p.SHA256Y},
+		Dataset: record.Dataset{Name: p.Name, N: p.N, Params: params(p.Params), SHA256: p.SHA256X + "," + p.SHA256Y},
 		X:       reduce.Terms{Float64: p.X}, Y: reduce.Terms{Float64: p.Y}, Summary: p.Summary(),
 	}
 }
@@ -27,7 +29,7 @@ func NewDotInput(p *datasets.Pair) DotInput {
 // NewDotInputFromFiles computes the reference of two vectors of one length that were read from files.
 func NewDotInputFromFiles(x, y *datasets.Data) DotInput {
 	in := DotInput{
-		Dataset: Dataset{Name: x.Name + "*" + y.Name, N: x.N, Params: map[string]string{}, SHA256: x.SHA256 + "," + y.SHA256},
+		Dataset: record.Dataset{Name: x.Name + "*" + y.Name, N: x.N, Params: map[string]string{}, SHA256: x.SHA256 + "," + y.SHA256},
 		X:       reduce.Terms{Float64: x.Float64, Wide: x.Wide}, Y: reduce.Terms{Float64: y.Float64, Wide: y.Wide},
 	}
 	if x.Wide == nil && y.Wide == nil {
@@ -59,14 +61,14 @@ func rational(d *datasets.Data, i int) *big.Rat {
 
 // MeasureDot runs one method on a pair of vectors; otherwise it is as MeasureSum. The condition number is
 // 2 sum|x_i y_i| / |sum x_i y_i|.
-func MeasureDot(ctx context.Context, s Sampler, m reduce.Method, o reduce.Options, in DotInput) (r Record, ok bool, err error) {
+func MeasureDot(ctx context.Context, s sampling.Sampler, m reduce.Method, o reduce.Options, in DotInput) (r record.Record, ok bool, err error) {
 	dotter, err := m.NewDot(o)
 	if err != nil {
-		return Record{}, false, err
+		return record.Record{}, false, err
 	}
 	n, format := in.X.Len(), dotter.Format()
 	if err := checkMemory(m.Name, n, format.TermBytes); err != nil {
-		return Record{}, false, err
+		return record.Record{}, false, err
 	}
 	device, onDevice := dotter.(reduce.DeviceDotter)
 	load := func() error { return dotter.Load(in.X, in.Y) }
@@ -77,7 +79,7 @@ func MeasureDot(ctx context.Context, s Sampler, m reduce.Method, o reduce.Option
 	}
 	measurement, err := s.Measure(ctx, body)
 	if err != nil || len(measurement.Timing.Samples) == 0 {
-		return Record{}, false, err
+		return record.Record{}, false, err
 	}
 	format = dotter.Format()
 	r = newReduceRecord("dot", m, o, format, in.Dataset)
@@ -86,8 +88,8 @@ func MeasureDot(ctx context.Context, s Sampler, m reduce.Method, o reduce.Option
 	}
 	r.Reference = "exact sum of the exact products, nothing rounded"
 	r.Condition = twice(in.Summary.Condition()).Text(errorDigits)
-	r.setResult(dotter, in.Summary)
-	r.SetMeasurement(measurement, int64(n), int64(n)*int64(format.TermBytes))
+	setResult(&r, dotter, in.Summary)
+	measurement.Fill(&r, int64(n), int64(n)*int64(format.TermBytes))
 	return r, true, nil
 }
 

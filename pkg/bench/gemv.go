@@ -7,18 +7,20 @@ import (
 	"mpbench/datasets"
 	"mpbench/pkg/exact"
 	"mpbench/pkg/gemv"
+	"mpbench/pkg/record"
+	"mpbench/pkg/sampling"
 )
 
 // GemvInput is a matrix-vector problem with its exact reference.
 type GemvInput struct {
-	Dataset   Dataset
+	Dataset   record.Dataset
 	Problem   gemv.Problem
 	Reference *gemv.Reference
 }
 
 // GemvResult is what a method computed, and the record of it.
 type GemvResult struct {
-	Record   Record
+	Record   record.Record
 	Y        []exact.Value
 	Accuracy gemv.Accuracy
 	Bounds   gemv.Bounds  // the 2020 paper's bounds with the method's unit roundoff
@@ -30,7 +32,7 @@ type GemvResult struct {
 // record's Row; NormError is ||y - y*||_1 / ||y*||_1, NormBound the 2020 paper's bound (19) on it. WithinBound says whether
 // all components are within their bounds. Otherwise it is as MeasureSum, but for a
 // *gemv.MemoryError where memory, the host's or the device's, does not suffice.
-func MeasureGemv(ctx context.Context, s Sampler, m gemv.Method, o gemv.Options, in GemvInput) (result GemvResult, ok bool, err error) {
+func MeasureGemv(ctx context.Context, s sampling.Sampler, m gemv.Method, o gemv.Options, in GemvInput) (result GemvResult, ok bool, err error) {
 	engine, err := m.New(withMemory(o))
 	if err != nil {
 		return GemvResult{}, false, err
@@ -46,7 +48,7 @@ func MeasureGemv(ctx context.Context, s Sampler, m gemv.Method, o gemv.Options, 
 		}
 		body = kernels.run(device)
 	}
-	measurement, err := s.Measure(ctx, func(t *Timer) error {
+	measurement, err := s.Measure(ctx, func(t *sampling.Timer) error {
 		if err := body(t); err != nil {
 			return err
 		}
@@ -65,9 +67,9 @@ func MeasureGemv(ctx context.Context, s Sampler, m gemv.Method, o gemv.Options, 
 	result.Accuracy = gemv.Measure(result.Y, in.Reference)
 	f := engine.Format()
 	r := newGemvRecord(m, o, f, in)
-	r.setComponents(func(i int) *big.Rat { return componentBound(engine, in.Reference, i) }, in.Reference, &result)
+	setComponents(&r, func(i int) *big.Rat { return componentBound(engine, in.Reference, i) }, in.Reference, &result)
 	elements := int64(p.M) * int64(p.N)
-	r.SetMeasurement(measurement, elements, elements*int64(f.NumberBytes))
+	measurement.Fill(&r, elements, elements*int64(f.NumberBytes))
 	if onDevice {
 		kernels.complete(&r, device)
 	}
@@ -83,11 +85,11 @@ func withMemory(o gemv.Options) gemv.Options {
 	return o
 }
 
-func newGemvRecord(m gemv.Method, o gemv.Options, f gemv.Format, in GemvInput) Record {
+func newGemvRecord(m gemv.Method, o gemv.Options, f gemv.Format, in GemvInput) record.Record {
 	p := in.Problem
-	r := Record{
-		Schema: RecordSchema, Command: "gemv", Method: m.Name, Format: f.Name, Variant: f.Variant, Device: deviceName(o.Device), Threads: f.Threads,
-		Dataset: in.Dataset, Shape: Shape{M: p.M, N: p.N, Trans: p.Op.String()},
+	r := record.Record{
+		Schema: record.RecordSchema, Command: "gemv", Method: m.Name, Format: f.Name, Variant: f.Variant, Device: deviceName(o.Device), Threads: f.Threads,
+		Dataset: in.Dataset, Shape: record.Shape{M: p.M, N: p.N, Trans: p.Op.String()},
 		PrecisionBits: o.Precision, ActualBits: f.Actual, Moduli: f.Moduli, ModuliBits: f.ModuliBits,
 		Reference:   "exact sums of the exact products, nothing rounded",
 		MatrixBytes: int64(p.M) * int64(p.N) * int64(f.NumberBytes), WorkspaceBytes: int64(f.WorkspaceBytes),
@@ -102,15 +104,15 @@ func newGemvRecord(m gemv.Method, o gemv.Options, f gemv.Format, in GemvInput) R
 }
 
 // setComponents fills the fields that compare the computed vector with the exact one; bound is that of a component.
-func (r *Record) setComponents(bound func(i int) *big.Rat, ref *gemv.Reference, result *GemvResult) {
-	r.ResultHash = ResultHash(result.Y...)
+func setComponents(r *record.Record, bound func(i int) *big.Rat, ref *gemv.Reference, result *GemvResult) {
+	r.ResultHash = record.ResultHash(result.Y...)
 	r.NormError = result.Accuracy.Relative.Text(errorDigits)
 	if result.Bounds.Norm != nil {
 		r.NormBound = result.Bounds.Relative.Text(errorDigits)
 	}
 	row := result.Accuracy.Worst
 	if row < 0 { // no components: as the exact sum of nothing
-		r.setErrors(exact.Measure(exact.Value{}, exact.Value{}))
+		setErrors(r, exact.Measure(exact.Value{}, exact.Value{}))
 		r.Value, r.Exact = "0", "0"
 		return
 	}
@@ -119,8 +121,8 @@ func (r *Record) setComponents(bound func(i int) *big.Rat, ref *gemv.Reference, 
 	r.Value, r.Exact = result.Y[row].Text(digits), ref.Y[row].Text(max(digits, exactDigits))
 	r.Condition = ref.Condition(row).Text(errorDigits)
 	errors := result.Accuracy.Components[row]
-	r.setErrors(errors)
-	r.setBound(errors, bound(row), ref.Y[row])
+	setErrors(r, errors)
+	setBound(r, errors, bound(row), ref.Y[row])
 	for i, c := range result.Accuracy.Components {
 		b := bound(i)
 		if b != nil && !c.Within(b) || b == nil && !ref.Y[i].IsFinite() && !c.Exact() {
@@ -145,7 +147,7 @@ func NewGemvInput(d *datasets.Matrix, p gemv.Problem) (GemvInput, error) {
 		return GemvInput{}, err
 	}
 	return GemvInput{
-		Dataset: Dataset{Name: d.Name, N: d.N, Params: params(d.Params), SHA256: d.SHA256A + "," + d.SHA256X + "," + d.SHA256Y},
+		Dataset: record.Dataset{Name: d.Name, N: d.N, Params: params(d.Params), SHA256: d.SHA256A + "," + d.SHA256X + "," + d.SHA256Y},
 		Problem: p, Reference: reference,
 	}, nil
 }

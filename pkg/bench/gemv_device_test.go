@@ -13,6 +13,8 @@ import (
 	"mpbench/pkg/gemv"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/gpu/gputest"
+	"mpbench/pkg/record"
+	"mpbench/pkg/sampling"
 )
 
 func smallInput(t *testing.T, op gemv.Op) GemvInput {
@@ -45,20 +47,20 @@ func TestMeasureGemvOnDevice(t *testing.T) {
 		for name, kernels := range map[string]int{"rns-split": 10, "rns-basic": 3} {
 			m, _ := gemv.Lookup(name)
 			o := gemv.Options{Precision: 106, Threads: 1, BlockSize: 4}
-			cpu, _, err := MeasureGemv(context.Background(), Sampler{Runs: 1}, m, o, in)
+			cpu, _, err := MeasureGemv(context.Background(), sampling.Sampler{Runs: 1}, m, o, in)
 			if err != nil {
 				t.Fatal(err)
 			}
 			o.Device, o.Tune = device, gemv.TuneForce
-			result, ok, err := MeasureGemv(context.Background(), Sampler{Runs: 3}, m, o, in)
+			result, ok, err := MeasureGemv(context.Background(), sampling.Sampler{Runs: 3}, m, o, in)
 			if err != nil || !ok {
 				t.Fatal(ok, err)
 			}
 			r := result.Record
 			if r.ResultHash != cpu.Record.ResultHash || r.Device == "cpu" || gputest.Emulated() && r.Device != "emulated" || r.WithinBound == nil || !*r.WithinBound {
-				t.Errorf("%s: hash %s on %s, %s on the CPU", name, r.ResultHash, r.Device, cpu.Record.ResultHash)
+				t.Errorf("%s: hash %s on %s, %s on the record.CPU", name, r.ResultHash, r.Device, cpu.Record.ResultHash)
 			}
-			if len(r.Kernels) != kernels || len(r.Time.Samples) < 3 || len(r.Warnings) > 0 && r.Warnings[0].Code == WarnTuning {
+			if len(r.Kernels) != kernels || len(r.Time.Samples) < 3 || len(r.Warnings) > 0 && r.Warnings[0].Code == record.WarnTuning {
 				t.Errorf("%s: %d kernels, %d samples, warnings %v", name, len(r.Kernels), len(r.Time.Samples), r.Warnings)
 			}
 			phases := 0.0
@@ -70,14 +72,14 @@ func TestMeasureGemvOnDevice(t *testing.T) {
 					t.Errorf("%s: kernel %+v", name, k)
 				}
 			}
-			if r.Phases[PhaseH2D] <= 0 || r.Phases[PhaseConvert] <= 0 || r.Phases[PhaseD2H] <= 0 || phases <= 0 || r.WorkspaceBytes <= 0 {
+			if r.Phases[record.PhaseH2D] <= 0 || r.Phases[record.PhaseConvert] <= 0 || r.Phases[record.PhaseD2H] <= 0 || phases <= 0 || r.WorkspaceBytes <= 0 {
 				t.Errorf("%s: phases %v, workspace %d", name, r.Phases, r.WorkspaceBytes)
 			}
 			var b bytes.Buffer
-			if err := NewWriter(&b).WriteRecord(r); err != nil {
+			if err := record.NewWriter(&b).WriteRecord(r); err != nil {
 				t.Error(err)
 			}
-			if run, err := ReadRecords(&b); err != nil || len(run.Records) != 1 || len(run.Records[0].Kernels) != kernels || run.Records[0].Kernels[0] != r.Kernels[0] {
+			if run, err := record.ReadRecords(&b); err != nil || len(run.Records) != 1 || len(run.Records[0].Kernels) != kernels || run.Records[0].Kernels[0] != r.Kernels[0] {
 				t.Errorf("%s: read back: %v", name, err)
 			}
 		}
@@ -91,18 +93,18 @@ func TestMeasureGemvStreamed(t *testing.T) {
 	for _, op := range []gemv.Op{gemv.NoTrans, gemv.Trans} {
 		in := smallInput(t, op)
 		o := gemv.Options{Precision: 106, Threads: 1}
-		cpu, _, err := MeasureGemv(context.Background(), Sampler{Runs: 1}, m, o, in)
+		cpu, _, err := MeasureGemv(context.Background(), sampling.Sampler{Runs: 1}, m, o, in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		o.Device, o.Stream = device, true
-		result, ok, err := MeasureGemv(context.Background(), Sampler{Runs: 3}, m, o, in)
+		result, ok, err := MeasureGemv(context.Background(), sampling.Sampler{Runs: 3}, m, o, in)
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}
 		r := result.Record
 		if r.ResultHash != cpu.Record.ResultHash || r.WithinBound == nil || !*r.WithinBound || cpu.Record.Variant != "" || r.Variant != "streamed in 1 panel" || r.MatrixBytes != 8*12*9 {
-			t.Errorf("hash %s, on the CPU %s; variant %q, %d bytes", r.ResultHash, cpu.Record.ResultHash, r.Variant, r.MatrixBytes)
+			t.Errorf("hash %s, on the record.CPU %s; variant %q, %d bytes", r.ResultHash, cpu.Record.ResultHash, r.Variant, r.MatrixBytes)
 		}
 		if phases := r.Phases["stream"] + r.Phases["round"]; phases <= 0 || len(r.Kernels) != 3 || len(result.Phases) != 2 {
 			t.Errorf("phases %v, %d kernels", r.Phases, len(r.Kernels))
@@ -115,11 +117,11 @@ func TestGemvDeviceErrors(t *testing.T) {
 	device := gputest.Name(t)
 	in := smallInput(t, gemv.NoTrans)
 	m, _ := gemv.Lookup("rns-split")
-	if _, _, err := MeasureGemv(context.Background(), Sampler{}, m, gemv.Options{Precision: 106, Device: "cuda:77"}, in); !errors.Is(err, gpu.ErrNoDevice) {
+	if _, _, err := MeasureGemv(context.Background(), sampling.Sampler{}, m, gemv.Options{Precision: 106, Device: "cuda:77"}, in); !errors.Is(err, gpu.ErrNoDevice) {
 		t.Errorf("cuda:77: %v", err)
 	}
 	other, _ := gemv.Lookup("bigfloat")
-	if _, _, err := MeasureGemv(context.Background(), Sampler{}, other, gemv.Options{Precision: 106, Device: device}, in); !errors.Is(err, gemv.ErrOption) {
+	if _, _, err := MeasureGemv(context.Background(), sampling.Sampler{}, other, gemv.Options{Precision: 106, Device: device}, in); !errors.Is(err, gemv.ErrOption) {
 		t.Errorf("bigfloat on %s: %v", device, err)
 	}
 	d, err := gpu.OpenName(device)
@@ -151,7 +153,7 @@ func TestGemvDeviceErrors(t *testing.T) {
 	large := in
 	large.Problem.M, large.Problem.N, large.Problem.LDA = 64, 64, 64
 	large.Problem.A.Float64, large.Problem.X.Float64, large.Problem.Y.Float64 = make([]float64, 64*64), make([]float64, 64), make([]float64, 64)
-	_, _, err = MeasureGemv(context.Background(), Sampler{}, m, gemv.Options{Precision: 1696, Device: device}, large)
+	_, _, err = MeasureGemv(context.Background(), sampling.Sampler{}, m, gemv.Options{Precision: 1696, Device: device}, large)
 	if err2 := d.Do(func() error {
 		for _, b := range fill {
 			b.Free()
@@ -164,7 +166,7 @@ func TestGemvDeviceErrors(t *testing.T) {
 	if !errors.As(err, &memory) || memory.Device == "" || !strings.Contains(err.Error(), "of device memory for a 64 x 64 matrix") {
 		t.Errorf("a full device: %v", err)
 	}
-	if _, _, err = MeasureGemv(context.Background(), Sampler{}, m, gemv.Options{Precision: 1696, Device: device}, in); err != nil {
+	if _, _, err = MeasureGemv(context.Background(), sampling.Sampler{}, m, gemv.Options{Precision: 1696, Device: device}, in); err != nil {
 		t.Errorf("after the memory was given back: %v", err)
 	}
 }
@@ -176,9 +178,9 @@ func TestTuneCache(t *testing.T) {
 	t.Setenv("MPBENCH_TUNE_CACHE", path)
 	in := smallInput(t, gemv.NoTrans)
 	m, _ := gemv.Lookup("rns-split")
-	measure := func(tune gemv.Tune) Record {
+	measure := func(tune gemv.Tune) record.Record {
 		t.Helper()
-		result, _, err := MeasureGemv(context.Background(), Sampler{}, m, gemv.Options{Precision: 53, Device: device, Tune: tune}, in)
+		result, _, err := MeasureGemv(context.Background(), sampling.Sampler{}, m, gemv.Options{Precision: 53, Device: device, Tune: tune}, in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +207,7 @@ func TestTuneCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !gputest.Emulated() { // the emulator keeps the default
-		if r := measure(gemv.TuneAuto); len(r.Warnings) == 0 || r.Warnings[len(r.Warnings)-1].Code != WarnTuning {
+		if r := measure(gemv.TuneAuto); len(r.Warnings) == 0 || r.Warnings[len(r.Warnings)-1].Code != record.WarnTuning {
 			t.Errorf("warnings %v", r.Warnings)
 		}
 	}
@@ -229,6 +231,6 @@ func TestOperation(t *testing.T) {
 	}
 	plain := Operation{func() {}, 1}
 	if plain.Err() != nil || plain.Close() != nil {
-		t.Error("an engine of the CPU has an error")
+		t.Error("an engine of the record.CPU has an error")
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"mpbench/pkg/exact"
 	"mpbench/pkg/gemv"
+	"mpbench/pkg/record"
 	"mpbench/pkg/reduce"
 )
 
@@ -15,10 +16,10 @@ type Given struct {
 	Bits   int    // precision that units of the last place are those of
 }
 
-func (g Given) record(command string, d Dataset, shape Shape) Record {
-	return Record{
-		Schema: RecordSchema, Command: command, Method: g.Name, Format: g.Format, Device: "cpu", Threads: 1,
-		Dataset: d, Shape: shape, PrecisionBits: g.Bits, ActualBits: g.Bits, Phases: Phases{},
+func (g Given) record(command string, d record.Dataset, shape record.Shape) record.Record {
+	return record.Record{
+		Schema: record.RecordSchema, Command: command, Method: g.Name, Format: g.Format, Device: "cpu", Threads: 1,
+		Dataset: d, Shape: shape, PrecisionBits: g.Bits, ActualBits: g.Bits, Phases: record.Phases{},
 	}
 }
 
@@ -32,41 +33,41 @@ func (n noMethod) Value() exact.Value                { return n.value }
 func (n noMethod) ErrorBound(exact.Summary) *big.Rat { return n.bound }
 
 // GivenSum returns the record of a sum that was computed elsewhere. bound is on the absolute error; nil for none.
-func GivenSum(g Given, value exact.Value, in SumInput, bound *big.Rat) Record {
+func GivenSum(g Given, value exact.Value, in SumInput, bound *big.Rat) record.Record {
 	d := in.Data
-	r := g.record("sum", Dataset{Name: d.Name, N: d.N, Params: params(d.Params), SHA256: d.SHA256}, Shape{N: d.N})
+	r := g.record("sum", record.Dataset{Name: d.Name, N: d.N, Params: params(d.Params), SHA256: d.SHA256}, record.Shape{N: d.N})
 	r.Reference = "exact sum, nothing rounded"
 	r.Condition = in.Summary.Condition().Text(errorDigits)
-	r.setResult(noMethod{value, bound}, in.Summary)
-	return r.withoutWarnings(bound != nil)
+	setResult(&r, noMethod{value, bound}, in.Summary)
+	return withoutWarnings(r, bound != nil)
 }
 
 // GivenDot returns the record of a dot product that was computed elsewhere. bound is on the absolute error; nil for none.
-func GivenDot(g Given, value exact.Value, in DotInput, bound *big.Rat) Record {
-	r := g.record("dot", in.Dataset, Shape{N: in.Dataset.N})
+func GivenDot(g Given, value exact.Value, in DotInput, bound *big.Rat) record.Record {
+	r := g.record("dot", in.Dataset, record.Shape{N: in.Dataset.N})
 	r.Reference = "exact sum of the exact products, nothing rounded"
 	r.Condition = twice(in.Summary.Condition()).Text(errorDigits)
-	r.setResult(noMethod{value, bound}, in.Summary)
-	return r.withoutWarnings(bound != nil)
+	setResult(&r, noMethod{value, bound}, in.Summary)
+	return withoutWarnings(r, bound != nil)
 }
 
 // GivenGemv returns the record of a matrix-vector product that was computed elsewhere, with one value for each row. bound is on the
 // absolute error of a component; nil for none.
-func GivenGemv(g Given, values []exact.Value, in GemvInput, bound func(i int) *big.Rat) Record {
+func GivenGemv(g Given, values []exact.Value, in GemvInput, bound func(i int) *big.Rat) record.Record {
 	p := in.Problem
-	r := g.record("gemv", in.Dataset, Shape{M: p.M, N: p.N, Trans: p.Op.String()})
+	r := g.record("gemv", in.Dataset, record.Shape{M: p.M, N: p.N, Trans: p.Op.String()})
 	r.Reference = "exact sums of the exact products, nothing rounded"
 	result := GemvResult{Y: values, Accuracy: gemv.Measure(values, in.Reference)}
 	judged := bound != nil
 	if !judged {
 		bound = func(int) *big.Rat { return nil }
 	}
-	r.setComponents(bound, in.Reference, &result)
-	return r.withoutWarnings(judged)
+	setComponents(&r, bound, in.Reference, &result)
+	return withoutWarnings(r, judged)
 }
 
 // withoutWarnings removes what is said of methods: where no bound was asked for, there is none to judge by.
-func (r Record) withoutWarnings(judged bool) Record {
+func withoutWarnings(r record.Record, judged bool) record.Record {
 	r.Warnings = nil
 	if !judged {
 		r.WithinBound, r.Bound, r.AbsBound = nil, "", ""

@@ -15,7 +15,9 @@ import (
 	"mpbench/pkg/gemv"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/gpu/gputest"
+	"mpbench/pkg/record"
 	"mpbench/pkg/reduce"
+	"mpbench/pkg/sampling"
 )
 
 func sumInput(t *testing.T, spec string) SumInput {
@@ -31,13 +33,13 @@ func sumInput(t *testing.T, spec string) SumInput {
 	return NewSumInput(d)
 }
 
-func measureSum(t *testing.T, spec, method string, o reduce.Options) Record {
+func measureSum(t *testing.T, spec, method string, o reduce.Options) record.Record {
 	t.Helper()
 	m, found := reduce.Lookup(method)
 	if !found {
 		t.Fatalf("no method %s", method)
 	}
-	r, ok, err := MeasureSum(context.Background(), Sampler{Runs: 2}, m, o, sumInput(t, spec))
+	r, ok, err := MeasureSum(context.Background(), sampling.Sampler{Runs: 2}, m, o, sumInput(t, spec))
 	if err != nil || !ok {
 		t.Fatalf("%s of %s: %v, %v", method, spec, ok, err)
 	}
@@ -59,14 +61,14 @@ func TestMeasureSumOnDevice(t *testing.T) {
 		if r.Device != want || r.Time.Median <= 0 || r.Time.Iterations != 1 || r.WithinBound == nil || !*r.WithinBound {
 			t.Errorf("%s: %+v", method, r)
 		}
-		for _, phase := range []string{PhaseConvert, PhaseH2D, PhaseKernel, PhaseD2H, PhaseHost} {
+		for _, phase := range []string{record.PhaseConvert, record.PhaseH2D, record.PhaseKernel, record.PhaseD2H, record.PhaseHost} {
 			if r.Phases[phase] <= 0 {
 				t.Errorf("%s: phase %s took %v", method, phase, r.Phases[phase])
 			}
 		}
 	}
 	m, _ := reduce.Lookup("reduce1p")
-	if _, _, err := MeasureSum(context.Background(), Sampler{Runs: 1}, m, reduce.Options{Precision: 60, Device: "cuda:7"}, sumInput(t, "mcnamee1")); !errors.Is(err, gpu.ErrNoDevice) {
+	if _, _, err := MeasureSum(context.Background(), sampling.Sampler{Runs: 1}, m, reduce.Options{Precision: 60, Device: "cuda:7"}, sumInput(t, "mcnamee1")); !errors.Is(err, gpu.ErrNoDevice) {
 		t.Errorf("device cuda:7: %v", err)
 	}
 }
@@ -93,7 +95,7 @@ func TestMeasureDeferredOnDevice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dot, _, err := MeasureDot(context.Background(), Sampler{Runs: 2}, m, o, NewDotInput(data))
+		dot, _, err := MeasureDot(context.Background(), sampling.Sampler{Runs: 2}, m, o, NewDotInput(data))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,15 +108,15 @@ func TestMeasureDeferredOnDevice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file, _, err := MeasureStream(context.Background(), Sampler{Runs: 2}, m, o, in)
+		file, _, err := MeasureStream(context.Background(), sampling.Sampler{Runs: 2}, m, o, in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for variant, r := range map[string]Record{
+		for variant, r := range map[string]record.Record{
 			"binned float64": dot, "binned float64, streamed": file,
 			"binned": measureSum(t, "uniform11:n=50", "deferred", o),
 		} {
-			if r.Device != want || r.Phases[PhaseKernel] <= 0 || r.WithinBound == nil || !*r.WithinBound || !strings.HasPrefix(r.Variant, variant) {
+			if r.Device != want || r.Phases[record.PhaseKernel] <= 0 || r.WithinBound == nil || !*r.WithinBound || !strings.HasPrefix(r.Variant, variant) {
 				t.Errorf("%s of %s: device %q, want %q; variant %q; phases %v", r.Command, r.Dataset.Name, r.Device, want, r.Variant, r.Phases)
 			}
 		}
@@ -152,7 +154,7 @@ func TestMeasureSum(t *testing.T) {
 	if r.WithinBound == nil || !*r.WithinBound || r.CorrectBits == nil || math.Abs(*r.CorrectBits-87.05) > 0.1 || r.ExactResult {
 		t.Errorf("within %v, correct bits %v, exact %v", r.WithinBound, r.CorrectBits, r.ExactResult)
 	}
-	if len(r.Time.Samples) < 2 || r.Phases[PhaseConvert] <= 0 || r.Throughput.Elements != 64 {
+	if len(r.Time.Samples) < 2 || r.Phases[record.PhaseConvert] <= 0 || r.Throughput.Elements != 64 {
 		t.Errorf("times %+v, phases %v", r.Time, r.Phases)
 	}
 }
@@ -166,7 +168,7 @@ func TestMeasureSumSpecials(t *testing.T) {
 		t.Errorf("NaN: %q", r.Value)
 	}
 	r := measureSum(t, "extremes:kind=overflow", "float64", reduce.Options{})
-	if r.WithinBound != nil || len(r.Warnings) == 0 || r.Warnings[0].Code != WarnNoBound {
+	if r.WithinBound != nil || len(r.Warnings) == 0 || r.Warnings[0].Code != record.WarnNoBound {
 		t.Errorf("overflow: within %v, warnings %v", r.WithinBound, r.Warnings)
 	}
 	if r := measureSum(t, "extremes:kind=overflow", "deferred", reduce.Options{Precision: 53}); !r.ExactResult || r.CorrectBits != nil || r.RelError != "0" {
@@ -178,7 +180,7 @@ func TestMeasureSumSpecials(t *testing.T) {
 func TestMeasureErrors(t *testing.T) {
 	in := sumInput(t, "uniform01:n=10")
 	m, _ := reduce.Lookup("reduce1")
-	if _, ok, err := MeasureSum(context.Background(), Sampler{}, m, reduce.Options{Precision: 5}, in); ok || err == nil {
+	if _, ok, err := MeasureSum(context.Background(), sampling.Sampler{}, m, reduce.Options{Precision: 5}, in); ok || err == nil {
 		t.Error("precision 5 is taken")
 	}
 	var memory *MemoryError
@@ -187,7 +189,7 @@ func TestMeasureErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, ok, err := MeasureSum(ctx, Sampler{}, m, reduce.Options{Precision: 60}, in); ok || err != nil {
+	if _, ok, err := MeasureSum(ctx, sampling.Sampler{}, m, reduce.Options{Precision: 60}, in); ok || err != nil {
 		t.Errorf("interrupted: %v, %v", ok, err)
 	}
 }
@@ -197,7 +199,7 @@ func TestMeasureDot(t *testing.T) {
 	pair := &datasets.Pair{Name: "known", N: 3, X: []float64{1, 0x1p60, -0x1p60}, Y: []float64{3, 1, 1}}
 	for name, want := range map[string]string{"float64": "1.00e+00", "dot2": "0", "deferred": "0", "reduce1": "0"} {
 		m, _ := reduce.Lookup(name)
-		r, ok, err := MeasureDot(context.Background(), Sampler{}, m, reduce.Options{Precision: 120}, NewDotInput(pair))
+		r, ok, err := MeasureDot(context.Background(), sampling.Sampler{}, m, reduce.Options{Precision: 120}, NewDotInput(pair))
 		if err != nil || !ok {
 			t.Fatal(err)
 		}
@@ -218,7 +220,7 @@ func TestMeasureGemv(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range gemv.Methods() {
-		result, ok, err := MeasureGemv(context.Background(), Sampler{}, m, gemv.Options{Precision: 240}, in)
+		result, ok, err := MeasureGemv(context.Background(), sampling.Sampler{}, m, gemv.Options{Precision: 240}, in)
 		if err != nil || !ok {
 			t.Fatal(err)
 		}

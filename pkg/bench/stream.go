@@ -5,7 +5,9 @@ import (
 
 	"mpbench/datasets"
 	"mpbench/pkg/exact"
+	"mpbench/pkg/record"
 	"mpbench/pkg/reduce"
+	"mpbench/pkg/sampling"
 )
 
 // StreamInput is a file that is summed piece by piece, with the exact reference found in the same way.
@@ -36,10 +38,10 @@ func NewStreamInput(ctx context.Context, s *datasets.Stream) (StreamInput, error
 }
 
 // MeasureStream sums a file piece by piece; the time is that of reading and summing. Otherwise it is as MeasureSum.
-func MeasureStream(ctx context.Context, s Sampler, m reduce.Method, o reduce.Options, in StreamInput) (r Record, ok bool, err error) {
+func MeasureStream(ctx context.Context, s sampling.Sampler, m reduce.Method, o reduce.Options, in StreamInput) (r record.Record, ok bool, err error) {
 	summer, err := m.NewStream(o)
 	if err != nil {
-		return Record{}, false, err
+		return record.Record{}, false, err
 	}
 	source, onDevice := summer.(reduce.SourceSummer)
 	if onDevice {
@@ -52,8 +54,8 @@ func MeasureStream(ctx context.Context, s Sampler, m reduce.Method, o reduce.Opt
 		}
 		return in.Stream.Read(xs)
 	}
-	measurement, err := s.Measure(ctx, func(t *Timer) error {
-		t.Time(PhaseKernel, func() {
+	measurement, err := s.Measure(ctx, func(t *sampling.Timer) error {
+		t.Time(record.PhaseKernel, func() {
 			if onDevice {
 				failed = source.SumSource(ctx, fileSource{in.Stream})
 			} else if failed = in.Stream.Rewind(); failed == nil {
@@ -63,17 +65,17 @@ func MeasureStream(ctx context.Context, s Sampler, m reduce.Method, o reduce.Opt
 		return failed
 	})
 	if err != nil || len(measurement.Timing.Samples) == 0 {
-		return Record{}, false, err
+		return record.Record{}, false, err
 	}
 	n := in.Stream.N
-	r = newReduceRecord("sum", m, o, summer.Format(), Dataset{Name: in.Stream.Name, N: n, Params: map[string]string{}, SHA256: in.SHA256})
+	r = newReduceRecord("sum", m, o, summer.Format(), record.Dataset{Name: in.Stream.Name, N: n, Params: map[string]string{}, SHA256: in.SHA256})
 	if onDevice {
 		r.Device = source.Device()
 	}
 	r.Reference = "exact sum: fixed point in units of 2^-1074, nothing rounded"
 	r.Condition = in.Summary.Condition().Text(errorDigits)
-	r.setResult(summer, in.Summary)
-	r.SetMeasurement(measurement, int64(n), 8*int64(n))
+	setResult(&r, summer, in.Summary)
+	measurement.Fill(&r, int64(n), 8*int64(n))
 	return r, true, nil
 }
 

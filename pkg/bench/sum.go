@@ -9,7 +9,10 @@ import (
 
 	"mpbench/datasets"
 	"mpbench/pkg/exact"
+	"mpbench/pkg/record"
 	"mpbench/pkg/reduce"
+	"mpbench/pkg/sampling"
+	"mpbench/pkg/stats"
 )
 
 // SumInput is a data set with the exact reference that every method is compared with.
@@ -32,10 +35,10 @@ const (
 // it has none. An error means that the method cannot work with these options or terms (it wraps reduce.ErrOption or
 // rns.ErrModuli), that memory does not suffice (*MemoryError), or that a device failed (errors of package gpu). The time of a method on
 // a device is that of its kernels by the device's events; copies, and what the host does afterwards, are phases of their own.
-func MeasureSum(ctx context.Context, s Sampler, m reduce.Method, o reduce.Options, in SumInput) (r Record, ok bool, err error) {
+func MeasureSum(ctx context.Context, s sampling.Sampler, m reduce.Method, o reduce.Options, in SumInput) (r record.Record, ok bool, err error) {
 	summer, err := m.New(o)
 	if err != nil {
-		return Record{}, false, err
+		return record.Record{}, false, err
 	}
 	device, onDevice := summer.(reduce.DeviceSummer)
 	if onDevice {
@@ -43,7 +46,7 @@ func MeasureSum(ctx context.Context, s Sampler, m reduce.Method, o reduce.Option
 	}
 	format := summer.Format()
 	if err := checkMemory(m.Name, in.Data.N, format.TermBytes); err != nil {
-		return Record{}, false, err
+		return record.Record{}, false, err
 	}
 	terms := reduce.Terms{Float64: in.Data.Float64, Wide: in.Data.Wide}
 	load := func() error { return summer.Load(terms) }
@@ -53,10 +56,10 @@ func MeasureSum(ctx context.Context, s Sampler, m reduce.Method, o reduce.Option
 	}
 	measurement, err := s.Measure(ctx, body)
 	if err != nil || len(measurement.Timing.Samples) == 0 {
-		return Record{}, false, err
+		return record.Record{}, false, err
 	}
 	d := in.Data
-	r = newReduceRecord("sum", m, o, summer.Format(), Dataset{Name: d.Name, N: d.N, Params: params(d.Params), SHA256: d.SHA256})
+	r = newReduceRecord("sum", m, o, summer.Format(), record.Dataset{Name: d.Name, N: d.N, Params: params(d.Params), SHA256: d.SHA256})
 	if onDevice {
 		r.Device = device.Device()
 	}
@@ -65,25 +68,25 @@ func MeasureSum(ctx context.Context, s Sampler, m reduce.Method, o reduce.Option
 		r.Reference = "exact sum of rationals, nothing rounded"
 	}
 	r.Condition = in.Summary.Condition().Text(3)
-	r.setResult(summer, in.Summary)
-	r.SetMeasurement(measurement, int64(d.N), int64(d.N)*int64(format.TermBytes))
+	setResult(&r, summer, in.Summary)
+	measurement.Fill(&r, int64(d.N), int64(d.N)*int64(format.TermBytes))
 	return r, true, nil
 }
 
 // loadAndRun is the body of a measurement that loads its data a few times before its first run and then only runs on
 // them: loading in between would leave other things in the caches.
-func loadAndRun(load func() error, run func()) func(*Timer) error {
-	return func(t *Timer) error {
+func loadAndRun(load func() error, run func()) func(*sampling.Timer) error {
+	return func(t *sampling.Timer) error {
 		if err := loadFirst(t, load); err != nil {
 			return err
 		}
-		t.Time(PhaseKernel, run)
+		t.Time(record.PhaseKernel, run)
 		return nil
 	}
 }
 
 // loadFirst loads the data before the first run, and times it.
-func loadFirst(t *Timer, load func() error) error {
+func loadFirst(t *sampling.Timer, load func() error) error {
 	if t.Index() > 0 {
 		return nil
 	}
@@ -95,7 +98,7 @@ func loadFirst(t *Timer, load func() error) error {
 		}
 		times = append(times, float64(time.Since(start)))
 	}
-	t.AddNs(PhaseConvert, Median(times))
+	t.AddNs(record.PhaseConvert, stats.Median(times))
 	return nil
 }
 
@@ -107,8 +110,8 @@ func closeDevice(device interface{ Close() error }, err *error) {
 }
 
 // loadAndRunOnDevice is loadAndRun for a device, which takes the times itself: the kernel's by its events, with a cold cache.
-func loadAndRunOnDevice(load func() error, run func() (reduce.Phases, error)) func(*Timer) error {
-	return func(t *Timer) error {
+func loadAndRunOnDevice(load func() error, run func() (reduce.Phases, error)) func(*sampling.Timer) error {
+	return func(t *sampling.Timer) error {
 		if err := loadFirst(t, load); err != nil {
 			return err
 		}
@@ -117,20 +120,20 @@ func loadAndRunOnDevice(load func() error, run func() (reduce.Phases, error)) fu
 			return err
 		}
 		if p.CopyIn > 0 {
-			t.AddNs(PhaseH2D, float64(p.CopyIn))
+			t.AddNs(record.PhaseH2D, float64(p.CopyIn))
 		}
-		t.AddNs(PhaseKernel, float64(p.Kernel))
-		t.AddNs(PhaseD2H, float64(p.CopyOut))
-		t.AddNs(PhaseHost, float64(p.Host))
+		t.AddNs(record.PhaseKernel, float64(p.Kernel))
+		t.AddNs(record.PhaseD2H, float64(p.CopyOut))
+		t.AddNs(record.PhaseHost, float64(p.Host))
 		return nil
 	}
 }
 
 // newReduceRecord is the record of a sum or dot product before it is measured.
-func newReduceRecord(command string, m reduce.Method, o reduce.Options, f reduce.Format, d Dataset) Record {
-	r := Record{
-		Schema: RecordSchema, Command: command, Method: m.Name, Format: f.Name, Variant: f.Variant, Device: deviceName(o.Device), Threads: f.Threads,
-		Dataset: d, Shape: Shape{N: d.N},
+func newReduceRecord(command string, m reduce.Method, o reduce.Options, f reduce.Format, d record.Dataset) record.Record {
+	r := record.Record{
+		Schema: record.RecordSchema, Command: command, Method: m.Name, Format: f.Name, Variant: f.Variant, Device: deviceName(o.Device), Threads: f.Threads,
+		Dataset: d, Shape: record.Shape{N: d.N},
 		PrecisionBits: o.Precision, ActualBits: f.Actual, Moduli: f.Moduli, ModuliBits: f.ModuliBits,
 		Rounding: f.Rounding, Alignment: f.Alignment, Blocks: f.Blocks, BlockSize: f.BlockSize,
 	}
@@ -167,18 +170,18 @@ type reduction interface {
 }
 
 // setResult fills the fields that compare the computed value with the exact one.
-func (r *Record) setResult(s reduction, summary exact.Summary) {
+func setResult(r *record.Record, s reduction, summary exact.Summary) {
 	value, want := s.Value(), summary.Sum
 	digits := digitsFor(r.ActualBits)
 	r.Value = value.Text(digits)
 	r.Exact = want.Text(max(digits, exactDigits))
-	r.ResultHash = ResultHash(value)
-	r.setErrors(exact.Measure(value, want))
+	r.ResultHash = record.ResultHash(value)
+	setErrors(r, exact.Measure(value, want))
 	var bound *big.Rat
 	if summary.SumAbs.IsFinite() {
 		bound = s.ErrorBound(summary)
 	}
-	r.setBound(exact.Measure(value, want), bound, want)
+	setBound(r, exact.Measure(value, want), bound, want)
 }
 
 // digitsFor returns how many decimal digits identify a number of p bits: 1 + ceil(p * log10 2).
@@ -187,7 +190,7 @@ func digitsFor(p int) int { return 1 + int(math.Ceil(float64(p)*math.Log10(2))) 
 // errorDigits is how many digits of an error a record holds.
 const errorDigits = 3
 
-func (r *Record) setErrors(e exact.Errors) {
+func setErrors(r *record.Record, e exact.Errors) {
 	r.RelError, r.AbsError = e.Rel.Text(errorDigits), e.Abs.Text(errorDigits)
 	r.ULPError = e.ULP(r.ActualBits).Text(errorDigits)
 	r.ExactResult = e.Exact()
@@ -201,15 +204,15 @@ func (r *Record) setErrors(e exact.Errors) {
 
 // setBound stores a bound on the absolute error, also relative to the exact value, and whether it holds. Without a bound
 // the error is judged only where the exact result is a special value, which a method must reproduce.
-func (r *Record) setBound(e exact.Errors, bound *big.Rat, want exact.Value) {
+func setBound(r *record.Record, e exact.Errors, bound *big.Rat, want exact.Value) {
 	if bound == nil {
 		if !want.IsFinite() {
 			within := e.Exact()
 			r.WithinBound = &within
 			return
 		}
-		r.Warnings = append(r.Warnings, Warning{
-			Code: WarnNoBound, Text: "no bound: sums may exceed the format's range", Advice: "use a wider format",
+		r.Warnings = append(r.Warnings, record.Warning{
+			Code: record.WarnNoBound, Text: "no bound: sums may exceed the format's range", Advice: "use a wider format",
 		})
 		return
 	}

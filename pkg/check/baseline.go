@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // BaselineSchema is the schema of a baseline.
@@ -51,7 +51,7 @@ type Names map[string]int
 
 // Of returns the name of a record's row: Record.Case, without the threads unless the check asks for a number of them, so that it is the
 // same on every machine. Rows of a check that differ in nothing that records hold are numbered.
-func (n Names) Of(c *Check, r *bench.Record) string {
+func (n Names) Of(c *Check, r *record.Record) string {
 	name := r.Case()
 	if !c.setsThreads() {
 		name = name[:strings.LastIndex(name, "/threads=")]
@@ -70,7 +70,7 @@ func (c *Check) setsThreads() bool {
 }
 
 // NewBaseline returns the baseline of rows that were measured in an environment. Only rows with a limit that refers to it are in it.
-func NewBaseline(rows []Row, env bench.Environment) *Baseline {
+func NewBaseline(rows []Row, env record.Environment) *Baseline {
 	b := &Baseline{Schema: BaselineSchema, CPU: env.CPU.Brand, SIMD: env.CPU.SIMD, Threads: env.Threads, Rows: []BaselineRow{}}
 	for i := range rows {
 		r := &rows[i]
@@ -105,7 +105,7 @@ func (b *Baseline) Row(check, name string) *BaselineRow {
 }
 
 // timesApart says which other machine the baseline's times are of, "" if they are of this one's kind.
-func (b *Baseline) timesApart(env bench.Environment) string {
+func (b *Baseline) timesApart(env record.Environment) string {
 	switch {
 	case b.CPU != env.CPU.Brand:
 		return "another processor, " + b.CPU

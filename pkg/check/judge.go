@@ -5,14 +5,15 @@ import (
 	"math"
 	"strconv"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
+	"mpbench/pkg/sampling"
 )
 
 // A Row is a result with what it fails.
 type Row struct {
 	Check     *Check
 	Case      string // its name in the baseline, see Names
-	Record    bench.Record
+	Record    record.Record
 	Time      *Time // nil without a limit on the time
 	Failures  []Failure
 	Unchecked []string // limits that could not be applied here, and why
@@ -32,18 +33,18 @@ func (f Failure) String() string {
 
 // Time is the time of a row in the check's terms.
 type Time struct {
-	Ratio      bench.Ratio
+	Ratio      sampling.Ratio
 	RelativeTo string
 	Limit      float64 // of the ratio; +Inf for none
 	Line       int     // of the limit that is the least
-	Slower     bool    // Ratio is above Limit, by bench.RatioSampler.Exceeds
+	Slower     bool    // Ratio is above Limit, by sampling.RatioSampler.Exceeds
 }
 
 // Label names the row: "sum mcnamee3 deferred 240 bits".
 func (r *Row) Label() string { return Label(&r.Record) }
 
 // Label names a record among the rows of a plan.
-func Label(r *bench.Record) string {
+func Label(r *record.Record) string {
 	text := fmt.Sprintf("%s %s", r.Command, r.Dataset.Label())
 	switch {
 	case r.Shape.M != 0:
@@ -122,7 +123,7 @@ func (r *Row) judgeErrors(l Limits) {
 }
 
 // CorrectBitsOf returns the correct bits of a record, +Inf for an exact result.
-func CorrectBitsOf(r *bench.Record) float64 {
+func CorrectBitsOf(r *record.Record) float64 {
 	switch {
 	case r.ExactResult:
 		return math.Inf(1)
@@ -141,8 +142,8 @@ func bitsText(bits float64) string {
 
 // above compares an error of a record with a limit. An error that is no number is above all.
 func above(found, limit string) bool {
-	x, err := bench.ParseDecimal(found)
-	y, _ := bench.ParseDecimal(limit)
+	x, err := record.ParseDecimal(found)
+	y, _ := record.ParseDecimal(limit)
 	return err != nil || !x.IsFinite() || x.CmpAbs(y) > 0
 }
 
@@ -181,7 +182,7 @@ func (r *Row) baselineLine() int {
 
 // LimitOf returns the limit on the row's ratio and the line it comes from: the least of at-most and what slower makes of the
 // baseline's ratio. unchecked says why slower does not apply, "" if it does.
-func (t *TimeLimit) LimitOf(base *BaselineRow, b *Baseline, env bench.Environment) (limit float64, line int, unchecked string) {
+func (t *TimeLimit) LimitOf(base *BaselineRow, b *Baseline, env record.Environment) (limit float64, line int, unchecked string) {
 	limit, line = math.Inf(1), t.RelativeTo.Line
 	if t.AtMost != nil {
 		limit, line = t.AtMost.Value, t.AtMost.Line

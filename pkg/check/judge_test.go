@@ -9,15 +9,16 @@ import (
 	"strings"
 	"testing"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
+	"mpbench/pkg/sampling"
 )
 
-// record is a good result of 52.5 correct bits.
-func record() bench.Record {
+// recordOf is a good result of 52.5 correct bits.
+func recordOf() record.Record {
 	bits, within := 52.5, true
-	return bench.Record{
+	return record.Record{
 		Command: "sum", Method: "neumaier", Format: "binary64", Device: "cpu", Threads: 1, PrecisionBits: 53, ActualBits: 53,
-		Dataset: bench.Dataset{Name: "uniform01", N: 9, Params: map[string]string{"seed": "1"}, SHA256: "aa"}, Shape: bench.Shape{N: 9},
+		Dataset: record.Dataset{Name: "uniform01", N: 9, Params: map[string]string{"seed": "1"}, SHA256: "aa"}, Shape: record.Shape{N: 9},
 		RelError: "1.57e-16", ULPError: "8.00e-01", CorrectBits: &bits, Bound: "2.2e-16", WithinBound: &within, ResultHash: "0123456789abcdef",
 	}
 }
@@ -35,7 +36,7 @@ func limits(t *testing.T, texts ...string) Limits {
 	return l
 }
 
-func judge(c *Check, r bench.Record, base *BaselineRow, time *Time) []string {
+func judge(c *Check, r record.Record, base *BaselineRow, time *Time) []string {
 	row := Row{Check: c, Record: r, Time: time}
 	row.Judge(base)
 	var list []string
@@ -47,14 +48,14 @@ func judge(c *Check, r bench.Record, base *BaselineRow, time *Time) []string {
 
 // TestJudge: each limit fails exactly where it should, with expected and found.
 func TestJudge(t *testing.T) {
-	exact := record()
+	exact := recordOf()
 	exact.ExactResult, exact.CorrectBits, exact.RelError, exact.ULPError = true, nil, "0", "0"
-	outside := record()
+	outside := recordOf()
 	no := false
 	outside.WithinBound = &no
-	unbounded := record()
+	unbounded := recordOf()
 	unbounded.WithinBound, unbounded.Bound = nil, ""
-	nan := record()
+	nan := recordOf()
 	nan.RelError, nan.ULPError, nan.CorrectBits = "NaN", "NaN", new(float64)
 	bits := 52.5
 	same := &BaselineRow{SHA256: "aa", CorrectBits: &bits, ResultHash: "0123456789abcdef"}
@@ -63,31 +64,31 @@ func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		limits []string
-		record bench.Record
+		record record.Record
 		base   *BaselineRow
 		want   []string
 	}{
-		{"no limits", nil, record(), nil, nil},
+		{"no limits", nil, recordOf(), nil, nil},
 		{"outside its bound by default", nil, outside, nil, []string{"within-bound: expected an error within the proved bound 2.2e-16, found 1.57e-16"}},
 		{"outside, and allowed to be", []string{"within-bound=false"}, outside, nil, nil},
 		{"no bound by default", nil, unbounded, nil, nil},
 		{"no bound where one is asked for", []string{"within-bound=true"}, unbounded, nil, []string{"within-bound: expected an error within the proved bound, found no bound that holds for these data"}},
-		{"enough bits", []string{"correct-bits=52.5"}, record(), nil, nil},
-		{"too few bits", []string{"correct-bits=52.6"}, record(), nil, []string{"correct-bits: expected at least 52.6, found 52.5"}},
+		{"enough bits", []string{"correct-bits=52.5"}, recordOf(), nil, nil},
+		{"too few bits", []string{"correct-bits=52.6"}, recordOf(), nil, []string{"correct-bits: expected at least 52.6, found 52.5"}},
 		{"exact has all bits", []string{"correct-bits=1e9", "rel-error=0", "ulp=0"}, exact, nil, nil},
 		{"exact", []string{"correct-bits=exact"}, exact, nil, nil},
-		{"not exact", []string{"correct-bits=exact"}, record(), nil, []string{"correct-bits: expected exact, found 52.5"}},
-		{"errors", []string{"rel-error=1.57e-16", "ulp=0.8"}, record(), nil, nil},
-		{"large errors", []string{"rel-error=1.56e-16", "ulp=0.79"}, record(), nil,
+		{"not exact", []string{"correct-bits=exact"}, recordOf(), nil, []string{"correct-bits: expected exact, found 52.5"}},
+		{"errors", []string{"rel-error=1.57e-16", "ulp=0.8"}, recordOf(), nil, nil},
+		{"large errors", []string{"rel-error=1.56e-16", "ulp=0.79"}, recordOf(), nil,
 			[]string{"rel-error: expected at most 1.56e-16, found 1.57e-16", "ulp: expected at most 0.79, found 8.00e-01"}},
 		{"no number", []string{"rel-error=1e300", "ulp=1e300"}, nan, nil, []string{"rel-error: expected at most 1e300, found NaN", "ulp: expected at most 1e+300, found NaN"}},
-		{"hash", []string{"result-hash=0123456789abcdef"}, record(), nil, nil},
-		{"another hash", []string{"result-hash=0123456789abcdee"}, record(), nil, []string{"result-hash: expected 0123456789abcdee, found 0123456789abcdef"}},
-		{"as in the baseline", []string{"result-hash=baseline", "bits-lost=0"}, record(), same, nil},
-		{"changed since the baseline", []string{"result-hash=baseline", "bits-lost=2"}, record(), better,
+		{"hash", []string{"result-hash=0123456789abcdef"}, recordOf(), nil, nil},
+		{"another hash", []string{"result-hash=0123456789abcdee"}, recordOf(), nil, []string{"result-hash: expected 0123456789abcdee, found 0123456789abcdef"}},
+		{"as in the baseline", []string{"result-hash=baseline", "bits-lost=0"}, recordOf(), same, nil},
+		{"changed since the baseline", []string{"result-hash=baseline", "bits-lost=2"}, recordOf(), better,
 			[]string{"result-hash: expected 1111111111111111, found 0123456789abcdef", "bits-lost: expected at most 2 of exact, found 52.5 left"}},
-		{"not in the baseline", []string{"bits-lost=2"}, record(), nil, []string{"baseline: expected a row of the baseline, found none; run mpbench check --update"}},
-		{"other data", []string{"result-hash=baseline"}, record(), elsewhere, []string{"data: expected SHA-256 bb, found aa"}},
+		{"not in the baseline", []string{"bits-lost=2"}, recordOf(), nil, []string{"baseline: expected a row of the baseline, found none; run mpbench check --update"}},
+		{"other data", []string{"result-hash=baseline"}, recordOf(), elsewhere, []string{"data: expected SHA-256 bb, found aa"}},
 	} {
 		check := &Check{Name: "c", Limits: limits(t, c.limits...)}
 		if got := judge(check, c.record, c.base, nil); !reflect.DeepEqual(got, c.want) {
@@ -101,14 +102,14 @@ func TestBitsLost(t *testing.T) {
 	bits := 55.5
 	base := &BaselineRow{SHA256: "aa", CorrectBits: &bits}
 	for lost, fails := range map[string]bool{"2": true, "2.9": true, "3": false, "4": false} {
-		if got := judge(&Check{Limits: limits(t, "bits-lost="+lost)}, record(), base, nil); (len(got) > 0) != fails {
+		if got := judge(&Check{Limits: limits(t, "bits-lost="+lost)}, recordOf(), base, nil); (len(got) > 0) != fails {
 			t.Errorf("%s: %q", lost, got)
 		}
 	}
 }
 
 func TestTimeLimit(t *testing.T) {
-	env := bench.Environment{CPU: bench.CPU{Brand: "A", SIMD: "avx2"}, Threads: 2}
+	env := record.Environment{CPU: record.CPU{Brand: "A", SIMD: "avx2"}, Threads: 2}
 	b := &Baseline{CPU: "A", SIMD: "avx2", Threads: 2}
 	row := &BaselineRow{SHA256: "aa", TimeRatio: 2, RelativeTo: "float64"}
 	both := &TimeLimit{Text{"float64", 1}, &Number{2.5, 2}, &Number{15, 3}}
@@ -134,14 +135,14 @@ func TestTimeLimit(t *testing.T) {
 			t.Errorf("%s: %v, %v, %q", c.name, limit, line, why)
 		}
 	}
-	slow := &Time{Ratio: bench.Ratio{Median: 2.6, Lo: 2.55, Hi: 2.7}, RelativeTo: "float64", Limit: 2.3, Line: 3, Slower: true}
+	slow := &Time{Ratio: sampling.Ratio{Median: 2.6, Lo: 2.55, Hi: 2.7}, RelativeTo: "float64", Limit: 2.3, Line: 3, Slower: true}
 	check := &Check{Limits: Limits{Time: both}}
 	want := []string{"time: expected at most 2.3 times float64, found 2.6 times (2.55 to 2.7)"}
-	if got := judge(check, record(), row, slow); !reflect.DeepEqual(got, want) {
+	if got := judge(check, recordOf(), row, slow); !reflect.DeepEqual(got, want) {
 		t.Errorf("%q", got)
 	}
 	slow.Slower = false
-	if got := judge(check, record(), row, slow); got != nil {
+	if got := judge(check, recordOf(), row, slow); got != nil {
 		t.Errorf("%q", got)
 	}
 }
@@ -150,18 +151,18 @@ func TestTimeLimit(t *testing.T) {
 func TestBaseline(t *testing.T) {
 	c := &Check{Name: "c", Limits: limits(t, "result-hash=baseline")}
 	other := &Check{Name: "free"}
-	exact := record()
+	exact := recordOf()
 	exact.Method, exact.ExactResult, exact.CorrectBits = "deferred", true, nil
 	names := Names{}
 	var rows []Row
-	for _, r := range []bench.Record{record(), exact, record()} {
+	for _, r := range []record.Record{recordOf(), exact, recordOf()} {
 		rows = append(rows, Row{Check: c, Case: names.Of(c, &r), Record: r})
 	}
-	rows = append(rows, Row{Check: other, Case: "x", Record: record()})
+	rows = append(rows, Row{Check: other, Case: "x", Record: recordOf()})
 	if rows[0].Case != "sum/method=neumaier/precision=53/dataset=uniform01:seed=1/n=9" || rows[2].Case != rows[0].Case+"#2" {
 		t.Errorf("cases %q, %q", rows[0].Case, rows[2].Case)
 	}
-	b := NewBaseline(rows, bench.Environment{CPU: bench.CPU{Brand: "A"}, Threads: 2})
+	b := NewBaseline(rows, record.Environment{CPU: record.CPU{Brand: "A"}, Threads: 2})
 	var text bytes.Buffer
 	if err := b.Write(&text); err != nil {
 		t.Fatal(err)

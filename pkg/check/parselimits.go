@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"mpbench/internal/suggest"
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // limitNames are the keys of limits.
@@ -65,7 +65,7 @@ func (l *Limits) Set(name, value string, line int) string {
 			l.BitsLost = &Number{x, line}
 		}
 	case "rel-error":
-		if d, err := bench.ParseDecimal(value); err != nil || !d.IsFinite() || d.Neg {
+		if d, err := record.ParseDecimal(value); err != nil || !d.IsFinite() || d.Neg {
 			return "want a number of at least 0, as 1e-30, have " + strconv.Quote(clip(value))
 		}
 		l.RelError = &Text{value, line}

@@ -1,6 +1,6 @@
 // Package check judges results against limits, so that a program that runs by itself can guard numbers: a Plan lists what
 // to measure with the limits of each row, a Baseline holds what the rows were, and Judge says what each row fails, with expected
-// and found. Times are judged as ratios of two methods of one run (bench.RatioSampler).
+// and found. Times are judged as ratios of two methods of one run (sampling.RatioSampler).
 package check
 
 import (

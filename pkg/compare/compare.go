@@ -10,8 +10,9 @@ import (
 
 	"golang.org/x/perf/benchmath"
 
-	"mpbench/pkg/bench"
 	"mpbench/pkg/check"
+	"mpbench/pkg/record"
+	"mpbench/pkg/stats"
 )
 
 // Schema is the schema of a Result in JSON.
@@ -22,18 +23,18 @@ const DefaultAlpha = 0.05
 
 // A Result is what two runs have in common, case by case, and what they do not.
 type Result struct {
-	Schema      string             `json:"schema"`
-	Alpha       float64            `json:"alpha"`
-	Rows        []Row              `json:"rows"`
-	OnlyOld     []string           `json:"only_old"` // labels of cases
-	OnlyNew     []string           `json:"only_new"`
-	Environment []bench.Difference `json:"environment"` // null if one is not known
-	Failures    []Failure          `json:"failures"`
+	Schema      string              `json:"schema"`
+	Alpha       float64             `json:"alpha"`
+	Rows        []Row               `json:"rows"`
+	OnlyOld     []string            `json:"only_old"` // labels of cases
+	OnlyNew     []string            `json:"only_new"`
+	Environment []record.Difference `json:"environment"` // null if one is not known
+	Failures    []Failure           `json:"failures"`
 }
 
 // A Row is a case of both runs.
 type Row struct {
-	Case        string  `json:"case"` // bench.Record.Case
+	Case        string  `json:"case"` // record.Record.Case
 	Label       string  `json:"label"`
 	Time        *Time   `json:"time"` // nil if a run has no time
 	OldBits     *Bits   `json:"old_correct_bits"`
@@ -44,7 +45,7 @@ type Row struct {
 
 	Broken []string `json:"broken,omitempty"` // rules that the row breaks
 
-	Old, New *bench.Record `json:"-"`
+	Old, New *record.Record `json:"-"`
 }
 
 // Bits is a number of correct bits, +Inf for an exact result.
@@ -95,7 +96,7 @@ func (e *DataError) Error() string {
 
 // Compare matches two runs by case. alpha is the level of significance, 0 for DefaultAlpha. Several records of one case in a run
 // count as one with all of their samples.
-func Compare(old, now *bench.Run, alpha float64) (*Result, error) {
+func Compare(old, now *record.Run, alpha float64) (*Result, error) {
 	if alpha == 0 {
 		alpha = DefaultAlpha
 	}
@@ -135,12 +136,12 @@ func Compare(old, now *bench.Run, alpha float64) (*Result, error) {
 // merged are the records of a run by case, in the order of first appearance.
 type merged struct {
 	order   []string
-	records map[string]*bench.Record
+	records map[string]*record.Record
 }
 
 // merge puts the samples of records of the same case on the same data together; what else they hold is that of the last one.
-func merge(run *bench.Run) merged {
-	m := merged{records: map[string]*bench.Record{}}
+func merge(run *record.Run) merged {
+	m := merged{records: map[string]*record.Record{}}
 	for i := range run.Records {
 		r := run.Records[i]
 		name := r.Case()
@@ -157,7 +158,7 @@ func merge(run *bench.Run) merged {
 
 // differ tells whether two records of a case are of different problems: other data or, where they are sums or dot products, or the same
 // component of a vector, another exact result, as other factors give.
-func differ(a, b *bench.Record) bool {
+func differ(a, b *record.Record) bool {
 	if a.Dataset.SHA256 != b.Dataset.SHA256 {
 		return true
 	}
@@ -165,7 +166,7 @@ func differ(a, b *bench.Record) bool {
 	return sameRow && a.Exact != b.Exact
 }
 
-func newRow(name string, a, b *bench.Record, alpha float64) Row {
+func newRow(name string, a, b *record.Record, alpha float64) Row {
 	before, after := Bits(check.CorrectBitsOf(a)), Bits(check.CorrectBitsOf(b))
 	row := Row{
 		Case: name, Label: check.Label(b), Old: a, New: b, OldBits: &before, NewBits: &after,
@@ -195,13 +196,13 @@ func change(before, after, bits float64) float64 {
 
 // newTime compares samples by the Mann-Whitney U test, which assumes nothing about their distribution.
 //
-// The interval for the ratio of the medians is made of intervals for each median (bench.MedianInterval) of confidence 1 - alpha/2: both
+// The interval for the ratio of the medians is made of intervals for each median (stats.MedianInterval) of confidence 1 - alpha/2: both
 // cover their medians with probability 1 - alpha at least (Bonferroni), and then the ratio lies between Lo = new.Lo/old.Hi and
 // Hi = new.Hi/old.Lo.
 func newTime(old, now []float64, alpha float64) *Time {
-	x, y := bench.MedianInterval(old, 1-alpha/2), bench.MedianInterval(now, 1-alpha/2)
+	x, y := stats.MedianInterval(old, 1-alpha/2), stats.MedianInterval(now, 1-alpha/2)
 	t := &Time{
-		OldNs: bench.Median(old), NewNs: bench.Median(now), OldSamples: len(old), NewSamples: len(now),
+		OldNs: stats.Median(old), NewNs: stats.Median(now), OldSamples: len(old), NewSamples: len(now),
 		Confidence: max(0, x.Confidence+y.Confidence-1),
 	}
 	t.Ratio, t.Lo, t.Hi = quotient(t.NewNs, t.OldNs), quotient(y.Lo, x.Hi), quotient(y.Hi, x.Lo)
@@ -225,12 +226,12 @@ func quotient(x, y float64) float64 {
 
 // environment lists what differs between the environments of the compared records; nil where one is not known. Where a run was made
 // in several, the last one counts.
-func environment(old, now *bench.Run, rows []Row) []bench.Difference {
+func environment(old, now *record.Run, rows []Row) []record.Difference {
 	last := rows[len(rows)-1]
 	a, ok1 := old.Environment(last.Old.EnvID)
 	b, ok2 := now.Environment(last.New.EnvID)
 	if !ok1 || !ok2 {
 		return nil
 	}
-	return append([]bench.Difference{}, bench.Differences(a, b)...)
+	return append([]record.Difference{}, record.Differences(a, b)...)
 }

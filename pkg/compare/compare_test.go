@@ -9,18 +9,19 @@ import (
 	"strings"
 	"testing"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
+	"mpbench/pkg/stats"
 )
 
 // run is a run of four cases with so many samples each, of 100 ns and up to 2 % more.
-func run(samples int, seed uint64) *bench.Run {
+func run(samples int, seed uint64) *record.Run {
 	random := rand.New(rand.NewPCG(seed, 1))
-	r := &bench.Run{Environments: []bench.Environment{{ID: "e", CPU: bench.CPU{Brand: "A"}}}}
+	r := &record.Run{Environments: []record.Environment{{ID: "e", CPU: record.CPU{Brand: "A"}}}}
 	for _, method := range []string{"float64", "kahan", "reduce2", "deferred"} {
 		bits, within := 50.0, true
-		record := bench.Record{
+		record := record.Record{
 			Command: "sum", Method: method, Format: "binary64", Device: "cpu", Threads: 1, PrecisionBits: 53, ActualBits: 53,
-			Dataset: bench.Dataset{Name: "mcnamee3", N: 64, SHA256: "aa"}, Shape: bench.Shape{N: 64},
+			Dataset: record.Dataset{Name: "mcnamee3", N: 64, SHA256: "aa"}, Shape: record.Shape{N: 64},
 			Exact: "3.5e-06", RelError: "1e-15", Bound: "1e-14", CorrectBits: &bits, WithinBound: &within, ResultHash: "1111111111111111", EnvID: "e",
 		}
 		if method == "deferred" {
@@ -29,14 +30,14 @@ func run(samples int, seed uint64) *bench.Run {
 		for range samples {
 			record.Time.Samples = append(record.Time.Samples, 100+2*random.Float64())
 		}
-		record.Time.Median = bench.Median(record.Time.Samples)
+		record.Time.Median = stats.Median(record.Time.Samples)
 		r.Records = append(r.Records, record)
 	}
 	return r
 }
 
-func of(r *bench.Run, method string) *bench.Record {
-	return &r.Records[slices.IndexFunc(r.Records, func(r bench.Record) bool { return r.Method == method })]
+func of(r *record.Run, method string) *record.Record {
+	return &r.Records[slices.IndexFunc(r.Records, func(r record.Record) bool { return r.Method == method })]
 }
 
 func rules(t *testing.T, texts ...string) []Rule {
@@ -52,7 +53,7 @@ func rules(t *testing.T, texts ...string) []Rule {
 	return list
 }
 
-func compare(t *testing.T, old, now *bench.Run, texts ...string) *Result {
+func compare(t *testing.T, old, now *record.Run, texts ...string) *Result {
 	t.Helper()
 	result, err := Compare(old, now, 0)
 	if err != nil {
@@ -76,16 +77,16 @@ func TestUnchanged(t *testing.T) {
 // TestSeeded: a method made 30 % slower, one made 3 bits worse and a changed result are found, each alone and together, and nothing
 // else is.
 func TestSeeded(t *testing.T) {
-	seeds := map[string]func(*bench.Run){
-		"float64: time>5%": func(r *bench.Run) {
+	seeds := map[string]func(*record.Run){
+		"float64: time>5%": func(r *record.Run) {
 			for i := range of(r, "float64").Time.Samples {
 				of(r, "float64").Time.Samples[i] *= 1.3
 			}
 		},
-		"kahan: bits<-1":  func(r *bench.Run) { *of(r, "kahan").CorrectBits -= 3 },
-		"reduce2: hash":   func(r *bench.Run) { of(r, "reduce2").ResultHash = "2222222222222222" },
-		"deferred: bound": func(r *bench.Run) { *of(r, "deferred").WithinBound = false },
-		"deferred: bits<-1": func(r *bench.Run) {
+		"kahan: bits<-1":  func(r *record.Run) { *of(r, "kahan").CorrectBits -= 3 },
+		"reduce2: hash":   func(r *record.Run) { of(r, "reduce2").ResultHash = "2222222222222222" },
+		"deferred: bound": func(r *record.Run) { *of(r, "deferred").WithinBound = false },
+		"deferred: bits<-1": func(r *record.Run) {
 			bits := 51.0
 			of(r, "deferred").ExactResult, of(r, "deferred").CorrectBits = false, &bits
 		},
@@ -176,7 +177,7 @@ func TestMatching(t *testing.T) {
 	if len(result.Rows) != 2 || len(result.OnlyOld) != 2 || len(result.OnlyNew) != 1 || result.Failed() != 2 || result.Rows[0].Time.OldSamples != 12 {
 		t.Errorf("%+v", result)
 	}
-	if d := result.Environment; len(d) != 1 || d[0] != (bench.Difference{Field: "cpu.brand", Old: "A", New: "B"}) {
+	if d := result.Environment; len(d) != 1 || d[0] != (record.Difference{Field: "cpu.brand", Old: "A", New: "B"}) {
 		t.Errorf("%v", d)
 	}
 	now.Environments = nil

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // An Experiment is a table or figure of a paper.
@@ -97,7 +97,7 @@ type Result struct {
 	Experiment  Experiment
 	Groups      []Group
 	Notes       []Note // in the order of their first use
-	Records     []bench.Record
+	Records     []record.Record
 	Interrupted bool
 }
 

@@ -8,7 +8,9 @@ import (
 	"mpbench/datasets"
 	"mpbench/pkg/bench"
 	"mpbench/pkg/gemv"
+	"mpbench/pkg/record"
 	"mpbench/pkg/reduce"
+	"mpbench/pkg/sampling"
 )
 
 // A Lab is what experiments are run with: the methods, the devices, how times are measured. One Lab serves one run.
@@ -17,7 +19,7 @@ type Lab struct {
 	Gemvs   []gemv.Method
 	Devices []string // to run on
 	NoGPU   string   // why there is no GPU among the devices, in a few words
-	Sampler bench.Sampler
+	Sampler sampling.Sampler
 	Threads int
 	Seed    uint64
 	N       int // terms or rows of the timing experiments in place of the paper's, 0 for the paper's
@@ -25,7 +27,7 @@ type Lab struct {
 
 	Progress func(what string) // called before each case, if not nil
 
-	records []bench.Record
+	records []record.Record
 }
 
 // gpus returns the GPUs among the devices.
@@ -112,10 +114,10 @@ func (l *Lab) begin(format string, args ...any) {
 }
 
 // once measures a single run: for results that do not depend on time.
-var once = bench.Sampler{}
+var once = sampling.Sampler{}
 
 // sum measures a sum and keeps its record; ok is false if it was interrupted.
-func (l *Lab) sum(ctx context.Context, s bench.Sampler, name string, o reduce.Options, in bench.SumInput) (r bench.Record, ok bool, err error) {
+func (l *Lab) sum(ctx context.Context, s sampling.Sampler, name string, o reduce.Options, in bench.SumInput) (r record.Record, ok bool, err error) {
 	m, _ := l.sumMethod(name)
 	l.begin("%s %s %d bits on %s", in.Data.Name, name, max(o.Precision, m.FixedBits), o.Device)
 	o.Threads = l.Threads
@@ -128,7 +130,7 @@ func (l *Lab) sum(ctx context.Context, s bench.Sampler, name string, o reduce.Op
 }
 
 // gemv measures a matrix-vector product and keeps its record.
-func (l *Lab) gemv(ctx context.Context, s bench.Sampler, name string, o gemv.Options, in bench.GemvInput) (r bench.GemvResult, ok bool, err error) {
+func (l *Lab) gemv(ctx context.Context, s sampling.Sampler, name string, o gemv.Options, in bench.GemvInput) (r bench.GemvResult, ok bool, err error) {
 	m, _ := l.gemvMethod(name)
 	l.begin("%s %s %s %d bits on %s", in.Dataset.Name, name, in.Problem.Op, o.Precision, o.Device)
 	o.Threads = l.Threads

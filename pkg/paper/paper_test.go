@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"mpbench/pkg/bench"
 	"mpbench/pkg/exact"
 	"mpbench/pkg/gemv"
+	"mpbench/pkg/record"
 	"mpbench/pkg/reduce"
+	"mpbench/pkg/sampling"
 )
 
 func value(t *testing.T, text string) exact.Value {
@@ -204,7 +205,7 @@ func TestGPU(t *testing.T) {
 	if same := (&Result{Groups: []Group{bitForBit(r.Records, true)}}); same.Count(Agrees) != 2 {
 		t.Errorf("%d statements on equal bits agree, want 2", same.Count(Agrees))
 	}
-	changed := slices.IndexFunc(r.Records, func(r bench.Record) bool { return r.Method == "reduce2p" })
+	changed := slices.IndexFunc(r.Records, func(r record.Record) bool { return r.Method == "reduce2p" })
 	r.Records[changed].ResultHash = "0"
 	if other := (&Result{Groups: []Group{bitForBit(r.Records, true)}}); other.Count(Differs) != 1 {
 		t.Error("a GPU that gives other bits is not noticed")
@@ -293,7 +294,7 @@ func TestRegistries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, ok, err := lab("cpu").gemv(context.Background(), bench.Sampler{}, "rns-split", gemv.Options{Precision: profileBits}, p)
+		r, ok, err := lab("cpu").gemv(context.Background(), sampling.Sampler{}, "rns-split", gemv.Options{Precision: profileBits}, p)
 		if _, there := r.Record.Phases[k.phase]; !ok || err != nil || !there {
 			t.Errorf("no phase %s: %v", k.phase, err)
 		}

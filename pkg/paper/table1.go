@@ -7,6 +7,7 @@ import (
 
 	"mpbench/pkg/bench"
 	"mpbench/pkg/exact"
+	"mpbench/pkg/record"
 	"mpbench/pkg/reduce"
 )
 
@@ -96,7 +97,7 @@ func (l *Lab) compareSum(ctx context.Context, r *Result, g *Group, in bench.SumI
 }
 
 // cells2018 compares a record with the printed value and error.
-func cells2018(r *Result, record bench.Record, printed printedCell) []Cell {
+func cells2018(r *Result, record record.Record, printed printedCell) []Cell {
 	explain := func(key string) string {
 		if key == "" {
 			return ""
@@ -115,7 +116,7 @@ func cells2018(r *Result, record bench.Record, printed printedCell) []Cell {
 func writeLike(printed string, x exact.Value) string {
 	n := max(9, digits(printed))
 	if x.IsFinite() && x.Sign() != 0 && printed != "0" && !strings.Contains(printed, "e") {
-		d, err := bench.ParseDecimal(x.Text(n))
+		d, err := record.ParseDecimal(x.Text(n))
 		if err == nil && d.Exp > -3 && d.Exp < 9 {
 			return d.Plain(n)
 		}
@@ -124,7 +125,7 @@ func writeLike(printed string, x exact.Value) string {
 }
 
 // shortError is the error of a record in two digits, never capped.
-func shortError(record bench.Record) string { return shortExponent(number(record.RelError).Text(2)) }
+func shortError(record record.Record) string { return shortExponent(number(record.RelError).Text(2)) }
 
 // number reads a decimal of a record.
 func number(text string) exact.Value {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math/big"
 
-	"mpbench/pkg/bench"
 	"mpbench/pkg/exact"
+	"mpbench/pkg/record"
 	"mpbench/pkg/reduce"
 )
 
@@ -121,7 +121,7 @@ func roundedReference() *big.Rat {
 
 // againstRoundedReference compares the errors of set 2 that have the note "reference" with the printed ones once more, measured against
 // roundedReference.
-func againstRoundedReference(records []bench.Record) Group {
+func againstRoundedReference(records []record.Record) Group {
 	g := Group{
 		Title:      "set 2 against a reference summed with 60 bits, as the paper's seems to be",
 		Quantities: []string{"error"},
@@ -143,7 +143,7 @@ func againstRoundedReference(records []bench.Record) Group {
 }
 
 // bitForBit checks the text's statement that CPU and GPU give the same bits in all versions of Reduce1 and Reduce2.
-func bitForBit(records []bench.Record, gpu bool) Group {
+func bitForBit(records []record.Record, gpu bool) Group {
 	g := Group{Title: "statements of the text", Quantities: []string{"differing"}, Statements: true}
 	if !gpu {
 		return g

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"mpbench/pkg/bench"
 	"mpbench/pkg/exact"
 	"mpbench/pkg/gemv"
+	"mpbench/pkg/record"
 )
 
 var table3 = Experiment{
@@ -30,7 +30,7 @@ var kernels2020 = []struct{ kernel, phase, share string }{
 
 // profile runs rns-split as Tables 3 and 4 do, on every device, and calls use with the result. Entries are float64: a product of two has
 // 106 bits and needs no rounding at 424.
-func (l *Lab) profile(ctx context.Context, use func(p place, record bench.Record)) error {
+func (l *Lab) profile(ctx context.Context, use func(p place, record record.Record)) error {
 	d, err := l.matrix(0)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (l *Lab) profile(ctx context.Context, use func(p place, record bench.Record
 	}
 	for _, p := range l.devicePlaces("rns-split") {
 		if p.device == "" {
-			use(p, bench.Record{})
+			use(p, record.Record{})
 			continue
 		}
 		o := gemv.Options{Precision: profileBits, ModuliBits: profileModuliBits, Device: p.device}
@@ -56,7 +56,7 @@ func (l *Lab) profile(ctx context.Context, use func(p place, record bench.Record
 
 func runTable3(ctx context.Context, lab *Lab, r *Result) error {
 	first := true
-	err := lab.profile(ctx, func(p place, record bench.Record) {
+	err := lab.profile(ctx, func(p place, record record.Record) {
 		g := Group{Title: "shares of the time on " + p.device, Facts: lab.sizeFacts(), Quantities: []string{"percent"}}
 		if p.device == "" {
 			g.Title = "shares of the time on a GPU"
@@ -83,7 +83,7 @@ func runTable3(ctx context.Context, lab *Lab, r *Result) error {
 }
 
 // phaseShares are the phases of rns-split in percent of their sum.
-func phaseShares(record bench.Record) map[string]float64 {
+func phaseShares(record record.Record) map[string]float64 {
 	total := 0.0
 	for _, k := range kernels2020 {
 		total += record.Phases[k.phase]
@@ -98,7 +98,7 @@ func phaseShares(record bench.Record) map[string]float64 {
 }
 
 // parameters compares what does not depend on the machine: the moduli.
-func parameters(record bench.Record) Group {
+func parameters(record record.Record) Group {
 	g := Group{Title: "parameters", Quantities: []string{"number"}}
 	add := func(label, printed string, here int) {
 		text := fmt.Sprint(here)

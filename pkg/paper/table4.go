@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math/big"
 
-	"mpbench/pkg/bench"
 	"mpbench/pkg/exact"
+	"mpbench/pkg/record"
 )
 
 var table4 = Experiment{
@@ -27,7 +27,7 @@ var metrics2020 = []struct{ kernel, phase, occupancy, divergence, bandwidth stri
 const counters = "Occupancy and divergence are counters of NVIDIA's profiler, which this program does not read."
 
 func runTable4(ctx context.Context, lab *Lab, r *Result) error {
-	err := lab.profile(ctx, func(p place, record bench.Record) {
+	err := lab.profile(ctx, func(p place, record record.Record) {
 		g := Group{Title: "on " + p.device, Facts: lab.sizeFacts(), Quantities: []string{"occ. %", "div. %", "GB/s"}}
 		if p.device == "" {
 			g.Title = "on a GPU"
@@ -55,7 +55,7 @@ func runTable4(ctx context.Context, lab *Lab, r *Result) error {
 }
 
 // phaseBytes is what a phase of rns-split reads and writes of the memory.
-func phaseBytes(phase string, record bench.Record) int64 {
+func phaseBytes(phase string, record record.Record) int64 {
 	if phase == "matrix-residues" {
 		return 2 * 4 * int64(record.Moduli) * int64(record.Shape.M) * int64(record.Shape.N)
 	}

@@ -5,12 +5,12 @@ import (
 	"math"
 	"slices"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // drawBits draws correct bits against the precision asked for, a panel for each data set; exact results stand in a band
 // above. A dotted line shows where every bit of the precision is correct.
-func drawBits(records []*bench.Record, _ Options) *chart {
+func drawBits(records []*record.Record, _ Options) *chart {
 	c := &chart{
 		title:  "Correct bits against precision",
 		x:      precisionAxis(records),
@@ -20,7 +20,7 @@ func drawBits(records []*bench.Record, _ Options) *chart {
 	c = c.gather(records, source{
 		panel:  dataTitle,
 		hidden: []string{"precision"},
-		point: func(r *bench.Record) (point, bool) {
+		point: func(r *record.Record) (point, bool) {
 			if r.PrecisionBits <= 0 || r.CorrectBits == nil && !r.ExactResult {
 				return point{}, false
 			}
@@ -58,7 +58,7 @@ func everyBit(p *panel) []xy {
 }
 
 // precisionAxis is a logarithmic axis with ticks at the precisions of the records.
-func precisionAxis(records []*bench.Record) axis {
+func precisionAxis(records []*record.Record) axis {
 	var list []int
 	for _, r := range records {
 		if r.PrecisionBits > 0 && !slices.Contains(list, r.PrecisionBits) {
@@ -76,9 +76,9 @@ func precisionAxis(records []*bench.Record) axis {
 }
 
 // dataTitle names the problem of a record: its data set and shape. Parameters that follow the precision are no part of it.
-func dataTitle(r *bench.Record) string { return title(r, true) }
+func dataTitle(r *record.Record) string { return title(r, true) }
 
-func title(r *bench.Record, sizes bool) string {
+func title(r *record.Record, sizes bool) string {
 	d := r.Dataset
 	d.Params = map[string]string{}
 	for key, value := range r.Dataset.Params {
@@ -101,7 +101,7 @@ func title(r *bench.Record, sizes bool) string {
 }
 
 // fullTitle names the problem with all parameters of its data set.
-func fullTitle(r *bench.Record) string {
+func fullTitle(r *record.Record) string {
 	name := dataTitle(r)
 	if bits, ok := r.Dataset.Params["bits"]; ok {
 		name += ", numbers of " + bits + " bits"
@@ -109,8 +109,8 @@ func fullTitle(r *bench.Record) string {
 	return name
 }
 
-func severalPrecisions(records []*bench.Record) bool {
-	return several(records, func(r *bench.Record) (key, value string) {
+func severalPrecisions(records []*record.Record) bool {
+	return several(records, func(r *record.Record) (key, value string) {
 		if r.CorrectBits == nil && !r.ExactResult {
 			return "", ""
 		}

@@ -8,7 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
+	"mpbench/pkg/stats"
 )
 
 // A chart is a picture before it is laid out: panels with the same axes, and what they have in common.
@@ -65,15 +66,15 @@ const (
 
 // source is what a kind takes from a record.
 type source struct {
-	panel  func(*bench.Record) string        // title of the panel
-	joined func(*bench.Record) string        // points that are alike in this are joined by a line; nil joins all of a series
-	hidden []string                          // settings that are no part of a series' name, as they are seen otherwise
-	point  func(*bench.Record) (point, bool) // false for a record without what the kind draws
+	panel  func(*record.Record) string        // title of the panel
+	joined func(*record.Record) string        // points that are alike in this are joined by a line; nil joins all of a series
+	hidden []string                           // settings that are no part of a series' name, as they are seen otherwise
+	point  func(*record.Record) (point, bool) // false for a record without what the kind draws
 }
 
 // gather makes the panels of a chart from the records that have points; it returns nil if none has.
-func (c *chart) gather(records []*bench.Record, from source) *chart {
-	var used []*bench.Record
+func (c *chart) gather(records []*record.Record, from source) *chart {
+	var used []*record.Record
 	var points []point
 	for _, r := range records {
 		if p, ok := from.point(r); ok {
@@ -105,7 +106,7 @@ func (c *chart) gather(records []*bench.Record, from source) *chart {
 	return c
 }
 
-func (s source) key(r *bench.Record) string {
+func (s source) key(r *record.Record) string {
 	if s.joined == nil {
 		return ""
 	}
@@ -135,7 +136,7 @@ func (c *chart) panel(title string) *panel {
 }
 
 // style returns the index of the record's row of the legend, -1 if there are too many.
-func (c *chart) style(n *names, r *bench.Record) int {
+func (c *chart) style(n *names, r *record.Record) int {
 	label := n.of(r)
 	i := slices.IndexFunc(c.styles, func(s styled) bool { return s.label == label })
 	if i < 0 && len(c.styles) < maxSeries {
@@ -186,7 +187,7 @@ func (l line) path() [][]xy {
 			}
 		}
 		if len(ys) > 0 && !math.IsInf(l.points[i].x, 0) {
-			path = append(path, xy{l.points[i].x, bench.Median(ys)})
+			path = append(path, xy{l.points[i].x, stats.Median(ys)})
 		} else if len(path) > 0 {
 			paths, path = append(paths, path), nil
 		}
@@ -220,7 +221,7 @@ type names struct {
 	methods []string
 }
 
-func newNames(records []*bench.Record, hidden []string) *names {
+func newNames(records []*record.Record, hidden []string) *names {
 	n := &names{hidden: append(slices.Clone(hidden), "method", "dataset", "m", "n", "k", "nnz", "trans"), varying: map[string][]string{}}
 	first := map[string]map[string]string{} // method and precision -> setting -> value
 	for _, r := range records {
@@ -247,7 +248,7 @@ func newNames(records []*bench.Record, hidden []string) *names {
 var nameKeys = []string{"precision", "device", "blocks", "block-size", "moduli-bits", "rounding", "alignment", "threads"}
 
 // settings are the settings that a name may mention.
-func (n *names) settings(r *bench.Record) map[string]string {
+func (n *names) settings(r *record.Record) map[string]string {
 	m := map[string]string{"threads": fmt.Sprint(r.Threads)}
 	for _, s := range r.Settings() {
 		m[s.Key] = s.Value
@@ -259,7 +260,7 @@ func (n *names) settings(r *bench.Record) map[string]string {
 }
 
 // of is the name of the record's series: "reduce3 240 bits, blocks 64".
-func (n *names) of(r *bench.Record) string {
+func (n *names) of(r *record.Record) string {
 	settings := n.settings(r)
 	name := r.Method
 	if slices.Contains(n.varying[r.Method], "precision") {
@@ -283,4 +284,4 @@ func (n *names) of(r *bench.Record) string {
 }
 
 // hue is the same for all records of a method.
-func (n *names) hue(r *bench.Record) int { return slices.Index(n.methods, r.Method) }
+func (n *names) hue(r *record.Record) int { return slices.Index(n.methods, r.Method) }

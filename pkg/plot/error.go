@@ -3,13 +3,13 @@ package plot
 import (
 	"math"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // drawError draws relative errors against condition numbers, both on logarithmic axes of any range. Exact results stand in a
 // band below, results that are infinitely wrong (not 0 where 0 is exact, or no numbers) in a band above, infinite condition
 // numbers at the right. Data sets of the same name are joined.
-func drawError(records []*bench.Record, _ Options) *chart {
+func drawError(records []*record.Record, _ Options) *chart {
 	c := &chart{
 		title: "Relative error against condition number",
 		x:     axis{label: "condition number", log: true, text: powerText, empty: [2]float64{0, 20}, above: bandOf{label: "inf."}},
@@ -20,8 +20,8 @@ func drawError(records []*bench.Record, _ Options) *chart {
 	}
 	return c.gather(records, source{
 		panel:  operation,
-		joined: func(r *bench.Record) string { return r.Dataset.Name },
-		point: func(r *bench.Record) (point, bool) {
+		joined: func(r *record.Record) string { return r.Dataset.Name },
+		point: func(r *record.Record) (point, bool) {
 			x, ok := logOf(r.Condition)
 			if !ok || math.IsInf(x, -1) || r.RelError == "" {
 				return point{}, false
@@ -33,13 +33,13 @@ func drawError(records []*bench.Record, _ Options) *chart {
 }
 
 // operation tells products with a matrix from those with its transpose.
-func operation(r *bench.Record) string {
+func operation(r *record.Record) string {
 	return map[string]string{"N": "op(A) = A", "T": "op(A) = A^T"}[r.Shape.Trans]
 }
 
 // logOf returns the decimal logarithm of a record's number, whatever its size; false if it is not known or NaN.
 func logOf(s string) (float64, bool) {
-	d, err := bench.ParseDecimal(s)
+	d, err := record.ParseDecimal(s)
 	if s == "" || err != nil || d.Special == "NaN" {
 		return 0, false
 	}
@@ -47,7 +47,7 @@ func logOf(s string) (float64, bool) {
 }
 
 // errorLog is the decimal logarithm of the relative error, -Inf for exact results, +Inf for what is no number.
-func errorLog(r *bench.Record) float64 {
+func errorLog(r *record.Record) float64 {
 	if r.ExactResult {
 		return math.Inf(-1)
 	}
@@ -59,18 +59,18 @@ func errorLog(r *bench.Record) float64 {
 
 // severalConditions tells whether data sets of the same name differ in their parameters and have different condition numbers.
 // Those of matrix-vector products differ from component to component, which alone says nothing.
-func severalConditions(records []*bench.Record) bool {
-	records = filter(records, func(r *bench.Record) bool {
+func severalConditions(records []*record.Record) bool {
+	records = filter(records, func(r *record.Record) bool {
 		x, ok := logOf(r.Condition)
 		return ok && !math.IsInf(x, 0)
 	})
-	key := func(r *bench.Record) string { return r.Command + " " + r.Dataset.Name + " " + r.Method }
-	return several(records, func(r *bench.Record) (string, string) { return key(r), r.Condition }) &&
-		several(records, func(r *bench.Record) (string, string) { return key(r), title(r, false) })
+	key := func(r *record.Record) string { return r.Command + " " + r.Dataset.Name + " " + r.Method }
+	return several(records, func(r *record.Record) (string, string) { return key(r), r.Condition }) &&
+		several(records, func(r *record.Record) (string, string) { return key(r), title(r, false) })
 }
 
 // several tells whether some records with the same key differ in their value; records with an empty key do not count.
-func several(records []*bench.Record, of func(*bench.Record) (key, value string)) bool {
+func several(records []*record.Record, of func(*record.Record) (key, value string)) bool {
 	first := map[string]string{}
 	for _, r := range records {
 		key, value := of(r)

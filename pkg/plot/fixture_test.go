@@ -4,28 +4,28 @@ import (
 	"fmt"
 	"math"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // The records of these tests are made up. They show shapes that occur in practice, and what is at the edges; no time or error in
 // them was measured.
 
 // made is a record of made-up data.
-func made(command, method string, precision int, dataset string, n int) bench.Record {
-	return bench.Record{
+func made(command, method string, precision int, dataset string, n int) record.Record {
+	return record.Record{
 		Command: command, Method: method, Device: "cpu", Threads: 1, PrecisionBits: precision, ActualBits: precision,
-		Dataset: bench.Dataset{Name: dataset, N: n}, Shape: bench.Shape{N: n},
+		Dataset: record.Dataset{Name: dataset, N: n}, Shape: record.Shape{N: n},
 	}
 }
 
-func madeRun(records ...bench.Record) *bench.Run {
-	return &bench.Run{Environments: []bench.Environment{{CPU: bench.CPU{Brand: "made-up test data"}}}, Records: records}
+func madeRun(records ...record.Record) *record.Run {
+	return &record.Run{Environments: []record.Environment{{CPU: record.CPU{Brand: "made-up test data"}}}, Records: records}
 }
 
 // withError sets the error; "0" is exact.
-func withError(r bench.Record, condition, relative string) bench.Record {
+func withError(r record.Record, condition, relative string) record.Record {
 	r.Condition, r.RelError = condition, relative
-	d, err := bench.ParseDecimal(relative)
+	d, err := record.ParseDecimal(relative)
 	if err != nil {
 		panic(err) // the tests' own data
 	}
@@ -39,14 +39,14 @@ func withError(r bench.Record, condition, relative string) bench.Record {
 }
 
 // withTime sets the median with an interval of a few percent.
-func withTime(r bench.Record, ns float64) bench.Record {
-	r.Time = bench.Timing{Median: ns, Lo: 0.97 * ns, Hi: 1.08 * ns, Samples: []float64{0.97 * ns, ns, 1.08 * ns}}
-	r.Phases = bench.Phases{bench.PhaseKernel: ns}
+func withTime(r record.Record, ns float64) record.Record {
+	r.Time = record.Timing{Median: ns, Lo: 0.97 * ns, Hi: 1.08 * ns, Samples: []float64{0.97 * ns, ns, 1.08 * ns}}
+	r.Phases = record.Phases{record.PhaseKernel: ns}
 	return r
 }
 
 // errorRun has three methods on data of growing condition number.
-func errorRun() *bench.Run {
+func errorRun() *record.Run {
 	run := madeRun()
 	for k := 0; k <= 60; k += 10 {
 		d := fmt.Sprintf("1e%d", k)
@@ -63,7 +63,7 @@ func errorRun() *bench.Run {
 }
 
 // extremeRun has errors from 1e-5000 to 1e5 and beyond: infinite, no number, exact; and conditions of every size.
-func extremeRun() *bench.Run {
+func extremeRun() *record.Run {
 	run := madeRun()
 	errors := []string{"1e-5000", "3e-300", "1e-16", "1", "1e5", "+Inf", "NaN", "0"}
 	conditions := []string{"1", "1e5", "1e400", "1e5000", "+Inf"}
@@ -78,7 +78,7 @@ func extremeRun() *bench.Run {
 }
 
 // exactRun has no finite error at all.
-func exactRun() *bench.Run {
+func exactRun() *record.Run {
 	run := madeRun()
 	for _, method := range []string{"deferred", "superacc", "bigfloat"} {
 		for _, c := range []string{"1", "1e10", "1e20"} {
@@ -91,7 +91,7 @@ func exactRun() *bench.Run {
 }
 
 // bitsRun has two data sets at several precisions.
-func bitsRun() *bench.Run {
+func bitsRun() *record.Run {
 	run := madeRun()
 	for _, p := range []int{30, 60, 120, 240} {
 		for i, dataset := range []string{"mcnamee1", "mcnamee3"} {
@@ -109,7 +109,7 @@ func bitsRun() *bench.Run {
 }
 
 // sizesRun has n from 1 to 1e9.
-func sizesRun() *bench.Run {
+func sizesRun() *record.Run {
 	run := madeRun()
 	for n := 1; n <= 1e9; n *= 10 {
 		run.Records = append(run.Records,
@@ -120,7 +120,7 @@ func sizesRun() *bench.Run {
 }
 
 // floorRun is a matrix-vector product whose times are close to the memory floor at high precision.
-func floorRun() *bench.Run {
+func floorRun() *record.Run {
 	run := madeRun()
 	for i, p := range []int{106, 212, 424, 848, 1696} {
 		for _, method := range []string{"float64", "deferred", "rns-split"} {
@@ -130,9 +130,9 @@ func floorRun() *bench.Run {
 				precision, bytes = 53, 8e6
 			}
 			r := withTime(made("gemv", method, precision, "uniform11", 1000), 5e3+slowness*float64(bytes)/4.3e3)
-			r.Device, r.Shape = "cuda:0", bench.Shape{M: 1000, N: 1000, Trans: "N"}
+			r.Device, r.Shape = "cuda:0", record.Shape{M: 1000, N: 1000, Trans: "N"}
 			r.Dataset.Params = map[string]string{"bits": fmt.Sprint(p)}
-			r.Throughput = bench.NewThroughput(1e6, bytes, r.Time.Median)
+			r.Throughput = record.NewThroughput(1e6, bytes, r.Time.Median)
 			run.Records = append(run.Records, r)
 		}
 	}
@@ -140,21 +140,21 @@ func floorRun() *bench.Run {
 }
 
 // phasesRun has copies to and from a device, and parts of a kernel.
-func phasesRun() *bench.Run {
+func phasesRun() *record.Run {
 	a := withTime(made("gemv", "deferred", 424, "uniform11", 1000), 45e3)
 	a.Device = "cuda:0"
-	a.Phases = bench.Phases{"convert": 60e3, "h2d": 40e3, "kernel": 45e3, "d2h": 5e3, "accumulate": 30e3, "round": 12e3}
+	a.Phases = record.Phases{"convert": 60e3, "h2d": 40e3, "kernel": 45e3, "d2h": 5e3, "accumulate": 30e3, "round": 12e3}
 	b := withTime(made("gemv", "rns-split", 424, "uniform11", 1000), 170e3)
 	b.Device = "cuda:0"
-	b.Phases = bench.Phases{"convert": 20e3, "h2d": 50e3, "kernel": 170e3, "d2h": 5e3}
-	for _, r := range []*bench.Record{&a, &b} {
-		r.Shape = bench.Shape{M: 1000, N: 1000, Trans: "T"}
+	b.Phases = record.Phases{"convert": 20e3, "h2d": 50e3, "kernel": 170e3, "d2h": 5e3}
+	for _, r := range []*record.Record{&a, &b} {
+		r.Shape = record.Shape{M: 1000, N: 1000, Trans: "T"}
 	}
 	return madeRun(a, b)
 }
 
 // figure6Run has reduce3 with several numbers of blocks on a GPU.
-func figure6Run() *bench.Run {
+func figure6Run() *record.Run {
 	run := madeRun()
 	for i, p := range []int{120, 240, 480, 960} {
 		at := func(method, device string, blocks int, ns float64) {
@@ -172,7 +172,7 @@ func figure6Run() *bench.Run {
 }
 
 // figure7Run has the serial and the residue-parallel sums on a GPU.
-func figure7Run() *bench.Run {
+func figure7Run() *record.Run {
 	run := madeRun()
 	for i, p := range []int{120, 240, 480, 960} {
 		for j, method := range []string{"reduce1s", "reduce1p", "reduce2s", "reduce2p"} {
@@ -194,7 +194,7 @@ func figure7Run() *bench.Run {
 }
 
 // crowdRun has so many data sets and series that a picture cannot hold them, with long names.
-func crowdRun() *bench.Run {
+func crowdRun() *record.Run {
 	run := madeRun()
 	for d := range 15 {
 		for m := range 40 {

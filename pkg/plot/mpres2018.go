@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // Figures 6 and 7 of K. Isupov, V. Knyazkov, A. Kuvaev, "Summation of the multiple accuracy on central and graphic processors
@@ -15,29 +15,29 @@ import (
 var figure7Methods = []string{"reduce1s", "reduce1p", "reduce2s", "reduce2p", "reduce3p"}
 
 // drawFigure6 shows reduce1 and reduce2 on the CPU, and reduce3 for each number of blocks on the device it ran on.
-func drawFigure6(records []*bench.Record, _ Options) *chart {
+func drawFigure6(records []*record.Record, _ Options) *chart {
 	return drawMPRES("2018 paper, Figure 6: time of multiple-precision sums", records, inFigure6)
 }
 
-func inFigure6(r *bench.Record) bool {
+func inFigure6(r *record.Record) bool {
 	return r.Command == "sum" && (r.Method == "reduce3" || r.Device == "cpu" && (r.Method == "reduce1" || r.Method == "reduce2"))
 }
 
-func isFigure6(records []*bench.Record) bool {
+func isFigure6(records []*record.Record) bool {
 	records = filter(records, inFigure6)
-	return severalTimedPrecisions(records) && len(filter(records, func(r *bench.Record) bool { return r.Method == "reduce3" })) > 0 &&
-		len(filter(records, func(r *bench.Record) bool { return r.Method != "reduce3" })) > 0
+	return severalTimedPrecisions(records) && len(filter(records, func(r *record.Record) bool { return r.Method == "reduce3" })) > 0 &&
+		len(filter(records, func(r *record.Record) bool { return r.Method != "reduce3" })) > 0
 }
 
 // drawFigure7 shows the GPU variants of reduce1 and reduce2, and reduce3 by its number of blocks where it ran on a GPU. Where the records hold none of these, the CPU's reduce1 and
 // reduce2 stand in for them, and the picture says so.
-func drawFigure7(records []*bench.Record, _ Options) *chart {
+func drawFigure7(records []*record.Record, _ Options) *chart {
 	if len(filter(records, inFigure7)) > 0 {
-		return drawMPRES("2018 paper, Figure 7: time of multiple-precision sums on a GPU", records, func(r *bench.Record) bool {
+		return drawMPRES("2018 paper, Figure 7: time of multiple-precision sums on a GPU", records, func(r *record.Record) bool {
 			return inFigure7(r) || inFigure6(r) && r.Device != "cpu"
 		})
 	}
-	c := drawMPRES("2018 paper, Figure 7: time of multiple-precision sums", records, func(r *bench.Record) bool {
+	c := drawMPRES("2018 paper, Figure 7: time of multiple-precision sums", records, func(r *record.Record) bool {
 		return r.Command == "sum" && (r.Method == "reduce1" || r.Method == "reduce2")
 	})
 	if c != nil {
@@ -46,22 +46,22 @@ func drawFigure7(records []*bench.Record, _ Options) *chart {
 	return c
 }
 
-func inFigure7(r *bench.Record) bool {
+func inFigure7(r *record.Record) bool {
 	return r.Command == "sum" && slices.Contains(figure7Methods, r.Method)
 }
 
-func isFigure7(records []*bench.Record) bool {
+func isFigure7(records []*record.Record) bool {
 	return severalTimedPrecisions(filter(records, inFigure7))
 }
 
-func drawMPRES(title string, records []*bench.Record, in func(*bench.Record) bool) *chart {
+func drawMPRES(title string, records []*record.Record, in func(*record.Record) bool) *chart {
 	records = filter(records, in)
 	c := &chart{title: title, x: precisionAxis(records), y: timeAxis()}
 	return c.gather(records, source{panel: dataTitle, hidden: []string{"precision"}, point: precisionPoint})
 }
 
-func filter(records []*bench.Record, keep func(*bench.Record) bool) []*bench.Record {
-	var list []*bench.Record
+func filter(records []*record.Record, keep func(*record.Record) bool) []*record.Record {
+	var list []*record.Record
 	for _, r := range records {
 		if keep(r) {
 			list = append(list, r)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // A barChart shows one bar a record, stacked from its phases, under headings that name the data.
@@ -37,10 +37,10 @@ const (
 
 // drawPhases draws where the time of each record goes: conversion, copies, and the operation, which is split into the parts
 // that a method reports.
-func drawPhases(records []*bench.Record, _ Options) *chart {
+func drawPhases(records []*record.Record, _ Options) *chart {
 	c := &chart{title: "Phases", bars: &barChart{}}
 	b := c.bars
-	var shown []*bench.Record
+	var shown []*record.Record
 	for _, r := range records {
 		if len(phaseParts(r)) > 0 {
 			shown = append(shown, r)
@@ -85,7 +85,7 @@ type namedPart struct {
 
 // phaseParts are the phases of a record that took time, in the order of execution. Phases without a standard name are parts of
 // the kernel: they stand in its place, with what is left of it. A single one that is all of it is the kernel.
-func phaseParts(r *bench.Record) []namedPart {
+func phaseParts(r *record.Record) []namedPart {
 	if r.Device == emulated {
 		return nil
 	}
@@ -95,10 +95,10 @@ func phaseParts(r *bench.Record) []namedPart {
 			parts = append(parts, namedPart{name, ns})
 		}
 	}
-	standard := []string{bench.PhaseConvert, bench.PhaseH2D, bench.PhaseKernel, bench.PhaseD2H, bench.PhaseHost}
-	add("conversion", r.Phases[bench.PhaseConvert])
-	add("copy to device", r.Phases[bench.PhaseH2D])
-	rest := r.Phases[bench.PhaseKernel]
+	standard := []string{record.PhaseConvert, record.PhaseH2D, record.PhaseKernel, record.PhaseD2H, record.PhaseHost}
+	add("conversion", r.Phases[record.PhaseConvert])
+	add("copy to device", r.Phases[record.PhaseH2D])
+	rest := r.Phases[record.PhaseKernel]
 	var inner []namedPart
 	for _, name := range r.Phases.Names() {
 		if ns := r.Phases[name]; !slices.Contains(standard, name) && ns > 0 {
@@ -107,7 +107,7 @@ func phaseParts(r *bench.Record) []namedPart {
 		}
 	}
 	if len(inner) == 1 && rest < 0.2*inner[0].ns {
-		inner, rest = nil, r.Phases[bench.PhaseKernel]
+		inner, rest = nil, r.Phases[record.PhaseKernel]
 	}
 	for _, p := range inner {
 		add(p.name, p.ns)
@@ -117,12 +117,12 @@ func phaseParts(r *bench.Record) []namedPart {
 	} else {
 		add("operation", rest)
 	}
-	add("copy from device", r.Phases[bench.PhaseD2H])
-	add("host, afterwards", r.Phases[bench.PhaseHost])
+	add("copy from device", r.Phases[record.PhaseD2H])
+	add("host, afterwards", r.Phases[record.PhaseHost])
 	return parts
 }
 
-func hasPhases(records []*bench.Record) bool {
+func hasPhases(records []*record.Record) bool {
 	for _, r := range records {
 		if len(phaseParts(r)) > 1 {
 			return true

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"mpbench/internal/suggest"
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // Auto is the kind that stands for the one that fits the records best.
@@ -35,9 +35,9 @@ type Kind struct {
 	Summary string // one line
 
 	// draw returns nil where the records hold nothing to draw.
-	draw func([]*bench.Record, Options) *chart
+	draw func([]*record.Record, Options) *chart
 	// fits tells whether the picture says something: whether there is more than one value along its axis.
-	fits func([]*bench.Record) bool
+	fits func([]*record.Record) bool
 }
 
 // Kinds returns all kinds.
@@ -96,7 +96,7 @@ func kindByName(name string) (*Kind, error) {
 }
 
 // Fitting returns the kinds that say something about the records, and in any case the one that Auto stands for.
-func Fitting(run *bench.Run) []Kind {
+func Fitting(run *record.Run) []Kind {
 	records := pointers(run)
 	best := choose(records)
 	var list []Kind
@@ -110,7 +110,7 @@ func Fitting(run *bench.Run) []Kind {
 
 // choose returns the kind that shows what differs between the records; sums and dot products over precisions are looked at for
 // their accuracy, matrix-vector products for their time.
-func choose(records []*bench.Record) *Kind {
+func choose(records []*record.Record) *Kind {
 	order := map[string]int{"time-n": 0, "error": 1, "bits": 2, "time-precision": 3}
 	if len(records) > 0 && records[0].Command == "gemv" {
 		order["bits"], order["time-precision"] = 3, 2
@@ -135,7 +135,7 @@ func choose(records []*bench.Record) *Kind {
 
 // New draws a run. It returns an *UnknownKindError for a kind that does not exist and a *NoDataError where the records hold
 // nothing that the kind draws; with Auto there is always a picture.
-func New(run *bench.Run, o Options) (*Figure, error) {
+func New(run *record.Run, o Options) (*Figure, error) {
 	kind, err := kindByName(o.Kind)
 	if err != nil {
 		return nil, err
@@ -163,8 +163,8 @@ func New(run *bench.Run, o Options) (*Figure, error) {
 	return newFigure(c, o), nil
 }
 
-func pointers(run *bench.Run) []*bench.Record {
-	list := make([]*bench.Record, len(run.Records))
+func pointers(run *record.Run) []*record.Record {
+	list := make([]*record.Record, len(run.Records))
 	for i := range run.Records {
 		list[i] = &run.Records[i]
 	}
@@ -172,7 +172,7 @@ func pointers(run *bench.Run) []*bench.Record {
 }
 
 // facts says what was measured where, in one line.
-func facts(run *bench.Run, records []*bench.Record) string {
+func facts(run *record.Run, records []*record.Record) string {
 	var commands, parts []string
 	for _, r := range records {
 		commands = appendNew(commands, r.Command)

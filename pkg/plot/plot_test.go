@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // pictures are what the golden files show; each was looked at.
 var pictures = []struct {
 	name string
-	run  func() *bench.Run
+	run  func() *record.Run
 	Options
 }{
 	{"error", errorRun, Options{Kind: "error"}},
@@ -34,12 +34,12 @@ var pictures = []struct {
 	{"phases", phasesRun, Options{Kind: "phases"}},
 	{"figure6-made-up", figure6Run, Options{Kind: "mpres2018-fig6"}},
 	{"figure7-made-up", figure7Run, Options{Kind: "mpres2018-fig7"}},
-	{"single-point", func() *bench.Run { return madeRun(exactRun().Records[0]) }, Options{}},
+	{"single-point", func() *record.Run { return madeRun(exactRun().Records[0]) }, Options{}},
 	{"narrow", errorRun, Options{Width: 360, Title: "A title of one's own, which is too long for the picture and is cut"}},
-	{"empty", func() *bench.Run { return &bench.Run{} }, Options{}},
+	{"empty", func() *record.Run { return &record.Run{} }, Options{}},
 }
 
-func svg(t *testing.T, run *bench.Run, o Options) []byte {
+func svg(t *testing.T, run *record.Run, o Options) []byte {
 	t.Helper()
 	f, err := New(run, o)
 	if err != nil {
@@ -145,7 +145,7 @@ func TestPNG(t *testing.T) {
 
 // TestEveryKind: no kind panics on any run; what it cannot draw it says, with a *NoDataError.
 func TestEveryKind(t *testing.T) {
-	runs := []func() *bench.Run{extremeRun, exactRun, bitsRun, sizesRun, floorRun, phasesRun, crowdRun}
+	runs := []func() *record.Run{extremeRun, exactRun, bitsRun, sizesRun, floorRun, phasesRun, crowdRun}
 	for i, run := range runs {
 		for _, kind := range KindNames() {
 			f, err := New(run(), Options{Kind: kind, Bandwidth: 1e9})
@@ -168,7 +168,7 @@ func TestEveryKind(t *testing.T) {
 func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		run  *bench.Run
+		run  *record.Run
 		want string
 	}{
 		{"conditions", errorRun(), "error"},
@@ -189,14 +189,14 @@ func TestChoose(t *testing.T) {
 
 func TestFitting(t *testing.T) {
 	for _, c := range []struct {
-		run  *bench.Run
+		run  *record.Run
 		want string
 	}{
 		{errorRun(), "error"},
 		{figure6Run(), "time-precision mpres2018-fig6"},
 		{figure7Run(), "time-precision mpres2018-fig7"},
 		{phasesRun(), "phases"},
-		{&bench.Run{}, ""},
+		{&record.Run{}, ""},
 	} {
 		var names []string
 		for _, k := range Fitting(c.run) {
@@ -239,7 +239,7 @@ func TestEmulated(t *testing.T) {
 	for i := range run.Records {
 		r := &run.Records[i]
 		*r = withTime(*r, 100)
-		r.Phases = bench.Phases{bench.PhaseConvert: 5, bench.PhaseKernel: 100}
+		r.Phases = record.Phases{record.PhaseConvert: 5, record.PhaseKernel: 100}
 		r.Device = emulated
 	}
 	var names []string
@@ -271,7 +271,7 @@ func TestHostileNames(t *testing.T) {
 	for i := range run.Records {
 		run.Records[i].Method += evil
 		run.Records[i].Dataset.Name = evil
-		run.Records[i].Phases = bench.Phases{evil: 5, "kernel": 9, "convert": 2}
+		run.Records[i].Phases = record.Phases{evil: 5, "kernel": 9, "convert": 2}
 	}
 	for _, kind := range []string{"error", "bits", "phases"} {
 		for _, inline := range []bool{false, true} {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // timeAxis is a logarithmic axis of nanoseconds.
@@ -17,10 +17,10 @@ func timeAxis() axis {
 const emulated = "emulated"
 
 // hasTime tells whether a record has a time that may be shown.
-func hasTime(r *bench.Record) bool { return r.Time.Median > 0 && r.Device != emulated }
+func hasTime(r *record.Record) bool { return r.Time.Median > 0 && r.Device != emulated }
 
 // timePoint is the median of a record with its interval at x; false for a record without a time.
-func timePoint(x float64, r *bench.Record) (point, bool) {
+func timePoint(x float64, r *record.Record) (point, bool) {
 	if !hasTime(r) {
 		return point{}, false
 	}
@@ -33,14 +33,14 @@ func timePoint(x float64, r *bench.Record) (point, bool) {
 }
 
 // drawTimeN draws times against the number of terms, or of columns, on logarithmic axes.
-func drawTimeN(records []*bench.Record, _ Options) *chart {
+func drawTimeN(records []*record.Record, _ Options) *chart {
 	c := &chart{
 		title: "Time against the number of terms", y: timeAxis(),
 		x: axis{label: "n", log: true, text: countText, ticks: sizes(records)},
 	}
 	return c.gather(records, source{
-		panel: func(r *bench.Record) string { return title(r, false) },
-		point: func(r *bench.Record) (point, bool) {
+		panel: func(r *record.Record) string { return title(r, false) },
+		point: func(r *record.Record) (point, bool) {
 			if r.Shape.N <= 0 {
 				return point{}, false
 			}
@@ -50,7 +50,7 @@ func drawTimeN(records []*bench.Record, _ Options) *chart {
 }
 
 // sizes are ticks at the sizes of the records where these are few, nil otherwise.
-func sizes(records []*bench.Record) []float64 {
+func sizes(records []*record.Record) []float64 {
 	var list []float64
 	for _, r := range records {
 		if x := math.Log10(float64(r.Shape.N)); r.Shape.N > 0 && !slices.Contains(list, x) {
@@ -64,8 +64,8 @@ func sizes(records []*bench.Record) []float64 {
 	return list
 }
 
-func severalSizes(records []*bench.Record) bool {
-	return several(records, func(r *bench.Record) (key, value string) {
+func severalSizes(records []*record.Record) bool {
+	return several(records, func(r *record.Record) (key, value string) {
 		if !hasTime(r) {
 			return "", ""
 		}
@@ -75,7 +75,7 @@ func severalSizes(records []*bench.Record) bool {
 
 // drawTimePrecision draws times against precisions on logarithmic axes, a panel for each data set and shape, with the memory
 // floor if the bandwidth is known.
-func drawTimePrecision(records []*bench.Record, o Options) *chart {
+func drawTimePrecision(records []*record.Record, o Options) *chart {
 	c := &chart{title: "Time against precision", x: precisionAxis(records), y: timeAxis()}
 	c = c.gather(records, source{panel: dataTitle, hidden: []string{"precision"}, point: precisionPoint})
 	if c != nil && o.Bandwidth > 0 {
@@ -84,7 +84,7 @@ func drawTimePrecision(records []*bench.Record, o Options) *chart {
 	return c
 }
 
-func precisionPoint(r *bench.Record) (point, bool) {
+func precisionPoint(r *record.Record) (point, bool) {
 	if r.PrecisionBits <= 0 {
 		return point{}, false
 	}
@@ -93,7 +93,7 @@ func precisionPoint(r *bench.Record) (point, bool) {
 
 // addFloor draws the memory floor into each panel: at each precision the least bytes that one of its records has to move,
 // divided by the bandwidth in bytes per second. A method can be faster only where its data stay in a cache.
-func (c *chart) addFloor(records []*bench.Record, bandwidth float64) {
+func (c *chart) addFloor(records []*record.Record, bandwidth float64) {
 	found := false
 	for i := range c.panels {
 		least := map[float64]float64{} // precision -> bytes
@@ -118,8 +118,8 @@ func (c *chart) addFloor(records []*bench.Record, bandwidth float64) {
 	}
 }
 
-func severalTimedPrecisions(records []*bench.Record) bool {
-	return several(records, func(r *bench.Record) (key, value string) {
+func severalTimedPrecisions(records []*record.Record) bool {
+	return several(records, func(r *record.Record) (key, value string) {
 		if !hasTime(r) {
 			return "", ""
 		}

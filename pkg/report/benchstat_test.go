@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // TestBenchstat runs benchstat itself, in the version of go.mod, over two runs of which the second takes twice the time: it
@@ -28,7 +28,7 @@ func TestBenchstat(t *testing.T) {
 	}
 	folder := t.TempDir()
 	var paths []string
-	for name, run := range map[string]*bench.Run{"old": old, "slow": slow} {
+	for name, run := range map[string]*record.Run{"old": old, "slow": slow} {
 		path := filepath.Join(folder, name+".bench")
 		if err := os.WriteFile(path, render(t, func(b *bytes.Buffer) error { return GoBench(b, run, Options{}) }), 0o666); err != nil {
 			t.Fatal(err)
@@ -52,7 +52,7 @@ func TestBenchstat(t *testing.T) {
 }
 
 // checkBenchstat looks for each case of the run with twice the time and the same correct bits.
-func checkBenchstat(t *testing.T, run *bench.Run, text string) {
+func checkBenchstat(t *testing.T, run *record.Run, text string) {
 	t.Helper()
 	in := csv.NewReader(strings.NewReader(text))
 	in.FieldsPerRecord = -1

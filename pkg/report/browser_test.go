@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // A browser is a Chromium without a window.
@@ -120,7 +120,7 @@ type sight struct {
 }
 
 // look runs the tester on a report and returns what it saw.
-func look(t *testing.T, b browser, run *bench.Run, headings ...string) map[string]json.RawMessage {
+func look(t *testing.T, b browser, run *record.Run, headings ...string) map[string]json.RawMessage {
 	t.Helper()
 	list, err := json.Marshal(append([]string{}, headings...))
 	if err != nil {
@@ -130,7 +130,7 @@ func look(t *testing.T, b browser, run *bench.Run, headings ...string) map[strin
 }
 
 // load opens a page beside the report of a run and returns what it wrote down.
-func (b browser) load(t *testing.T, run *bench.Run, page string) map[string]json.RawMessage {
+func (b browser) load(t *testing.T, run *record.Run, page string) map[string]json.RawMessage {
 	t.Helper()
 	url := serve(t, map[string]string{"/report.html": htmlOf(t, run, Options{}), "/": page})
 	dom := b.run(t, "--virtual-time-budget=20000", "--dump-dom", url+"/")
@@ -155,15 +155,15 @@ func get[T any](t *testing.T, seen map[string]json.RawMessage, name string) T {
 }
 
 // sortingRun has numbers that float64 does not hold: their names say where they come in increasing order of error.
-func sortingRun() *bench.Run {
-	run := &bench.Run{}
+func sortingRun() *record.Run {
+	run := &record.Run{}
 	for _, c := range []struct{ method, value, relative string }{
 		{"m10", "1e400", "1e-16"}, {"m2", "-1e-400", "1e-5000"}, {"m7", "NaN", "NaN"}, {"m1", "0", "0"}, {"m3", "-3", "9e-5000"},
 		{"m4", "2.50e0", "1e-4999"}, {"m5", "1e-400", "2.0000000000000000000001"}, {"m6", "+Inf", "+Inf"}, {"m8", "-1e400", "2"}, {"m9", "-Inf", "3e8000"},
 	} {
 		r := caseOf(c.method, 53, 53, c.value, c.relative, "", 1, true, 100)
 		r.WithinBound = nil
-		run.Records = append(run.Records, on(bench.Dataset{Name: "numbers", N: 3}, "1e5000", "1", r)...)
+		run.Records = append(run.Records, on(record.Dataset{Name: "numbers", N: 3}, "1e5000", "1", r)...)
 	}
 	return run
 }
@@ -198,7 +198,7 @@ func TestBrowserSorts(t *testing.T) {
 func TestBrowserShows(t *testing.T) {
 	t.Parallel()
 	b := findBrowser(t)
-	for name, run := range map[string]*bench.Run{"usual": testRun(), "hostile": hostileRun()} {
+	for name, run := range map[string]*record.Run{"usual": testRun(), "hostile": hostileRun()} {
 		seen := look(t, b, run)
 		for _, is := range []string{"buttons", "focus", "rowHeads", "captions"} {
 			if !get[bool](t, seen, is) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // none stands in a cell for what is not known or does not apply.
@@ -55,10 +55,10 @@ func mustFloat(s string) float64 {
 }
 
 // hasTime tells whether a record has a time at all.
-func hasTime(r *bench.Record) bool { return len(r.Time.Samples) > 0 }
+func hasTime(r *record.Record) bool { return len(r.Time.Samples) > 0 }
 
 // spread writes how far the interval reaches from the median, in percent of the median: "±3%".
-func spread(t bench.Timing, ascii bool) string {
+func spread(t record.Timing, ascii bool) string {
 	if len(t.Samples) < 2 || t.Median <= 0 {
 		return ""
 	}
@@ -74,7 +74,7 @@ func spread(t bench.Timing, ascii bool) string {
 }
 
 // perElementNs is the time of an element, 0 if it is not known.
-func perElementNs(r *bench.Record) float64 {
+func perElementNs(r *record.Record) float64 {
 	if r.Throughput.Elements == 0 {
 		return 0
 	}
@@ -83,7 +83,7 @@ func perElementNs(r *bench.Record) float64 {
 
 // shortDecimal writes a decimal string of a record with the given number of significant digits.
 func shortDecimal(s string, digits int) string {
-	d, err := bench.ParseDecimal(s)
+	d, err := record.ParseDecimal(s)
 	if s == "" || err != nil {
 		return none
 	}
@@ -93,7 +93,7 @@ func shortDecimal(s string, digits int) string {
 	return d.Sci(1)
 }
 
-func correctBits(r *bench.Record) string {
+func correctBits(r *record.Record) string {
 	switch {
 	case r.ExactResult:
 		return "exact"
@@ -103,7 +103,7 @@ func correctBits(r *bench.Record) string {
 	return strconv.FormatFloat(max(*r.CorrectBits, 0), 'f', 1, 64)
 }
 
-func withinBound(r *bench.Record) string {
+func withinBound(r *record.Record) string {
 	switch {
 	case r.WithinBound == nil:
 		return none
@@ -113,7 +113,7 @@ func withinBound(r *bench.Record) string {
 	return "NO"
 }
 
-func bitsCell(r *bench.Record) string {
+func bitsCell(r *record.Record) string {
 	if r.ActualBits != 0 && r.ActualBits != r.PrecisionBits {
 		return fmt.Sprintf("%d/%d", r.PrecisionBits, r.ActualBits)
 	}
@@ -126,7 +126,7 @@ type notation struct{ plain bool }
 // newNotation chooses the plain notation when that is short for every value.
 func newNotation(values ...string) notation {
 	for _, s := range values {
-		d, err := bench.ParseDecimal(s)
+		d, err := record.ParseDecimal(s)
 		if err == nil && d.IsFinite() && !d.IsZero() && (d.Exp < -3 || d.Exp > 6) {
 			return notation{}
 		}
@@ -137,7 +137,7 @@ func newNotation(values ...string) notation {
 // format writes a decimal string with at most the given numbers of significant digits and characters; it takes
 // more characters only where one digit does not fit.
 func (n notation) format(s string, digits, width int) string {
-	d, err := bench.ParseDecimal(s)
+	d, err := record.ParseDecimal(s)
 	if s == "" || err != nil {
 		return none
 	}
@@ -153,7 +153,7 @@ func (n notation) format(s string, digits, width int) string {
 }
 
 // digits writes no more digits than the record has: zeros behind them would be made up.
-func (n notation) digits(d bench.Decimal, digits int) string {
+func (n notation) digits(d record.Decimal, digits int) string {
 	digits = min(digits, len(d.Digits))
 	if n.plain {
 		return d.Plain(digits)

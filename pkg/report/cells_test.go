@@ -3,7 +3,7 @@ package report
 import (
 	"testing"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 func TestSITime(t *testing.T) {
@@ -35,10 +35,10 @@ func TestSITime(t *testing.T) {
 }
 
 func TestSpread(t *testing.T) {
-	timing := func(median, lo, hi float64) bench.Timing {
-		return bench.Timing{Median: median, Lo: lo, Hi: hi, Samples: []float64{lo, hi}}
+	timing := func(median, lo, hi float64) record.Timing {
+		return record.Timing{Median: median, Lo: lo, Hi: hi, Samples: []float64{lo, hi}}
 	}
-	for want, timing := range map[string]bench.Timing{
+	for want, timing := range map[string]record.Timing{
 		"±3%":   timing(100, 99, 103),
 		"±4%":   timing(100, 96, 103),
 		"±0.2%": timing(1000, 999, 1002),
@@ -53,7 +53,7 @@ func TestSpread(t *testing.T) {
 	if got := spread(timing(100, 99, 103), true); got != "+-3%" {
 		t.Errorf("ASCII: %q", got)
 	}
-	if got := spread(bench.Timing{Median: 5, Lo: 5, Hi: 5, Samples: []float64{5}}, false); got != "" {
+	if got := spread(record.Timing{Median: 5, Lo: 5, Hi: 5, Samples: []float64{5}}, false); got != "" {
 		t.Errorf("one sample: %q", got)
 	}
 }

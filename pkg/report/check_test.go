@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"mpbench/pkg/bench"
 	"mpbench/pkg/check"
+	"mpbench/pkg/record"
+	"mpbench/pkg/sampling"
 )
 
 // testCheck is a result with what occurs: checks that pass and fail, several failures in a row, times, limits that could not be
@@ -19,12 +20,12 @@ func testCheck() *check.Result {
 		{Name: "values", Line: 30},
 	}}
 	run := testRun().Records
-	row := func(i int, r bench.Record, failures ...check.Failure) check.Row {
+	row := func(i int, r record.Record, failures ...check.Failure) check.Row {
 		return check.Row{Check: &plan.Checks[i], Record: r, Failures: failures}
 	}
 	fast, slow := row(1, run[4]), row(1, run[3], check.Failure{Limit: "time", Line: 15, Expected: "at most 1.5 times float64", Found: "1.9 times (1.85 to 1.97)"})
-	fast.Time = &check.Time{Ratio: bench.Ratio{Median: 1.2, Lo: 1.1, Hi: 1.3, Rounds: 15}, RelativeTo: "float64"}
-	slow.Time = &check.Time{Ratio: bench.Ratio{Median: 1.9, Lo: 1.85, Hi: 1.97, Rounds: 15}, RelativeTo: "float64"}
+	fast.Time = &check.Time{Ratio: sampling.Ratio{Median: 1.2, Lo: 1.1, Hi: 1.3, Rounds: 15}, RelativeTo: "float64"}
+	slow.Time = &check.Time{Ratio: sampling.Ratio{Median: 1.9, Lo: 1.85, Hi: 1.97, Rounds: 15}, RelativeTo: "float64"}
 	fast.Unchecked = []string{"slower: the baseline's times are of another processor, Example CPU 9000"}
 	slow.Unchecked = fast.Unchecked
 	given := run[0]

@@ -5,14 +5,14 @@ import (
 	"strconv"
 	"strings"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // A column of a table for people. Its cells are made from one record each.
 type column struct {
 	head  [2]string // two lines
 	right bool      // aligned to the right
-	cell  func(g group, r *bench.Record) string
+	cell  func(g group, r *record.Record) string
 }
 
 // title returns the heading as one line.
@@ -46,19 +46,19 @@ func text(s string) string {
 }
 
 // plainColumn makes a column whose cells need the record only.
-func plainColumn(top, bottom string, right bool, cell func(*bench.Record) string) column {
-	return column{[2]string{top, bottom}, right, func(_ group, r *bench.Record) string { return cell(r) }}
+func plainColumn(top, bottom string, right bool, cell func(*record.Record) string) column {
+	return column{[2]string{top, bottom}, right, func(_ group, r *record.Record) string { return cell(r) }}
 }
 
 // variantColumns are choices that tell rows apart. Each is shown only if it differs between records.
 var variantColumns = []column{
-	plainColumn("", "device", false, func(r *bench.Record) string { return r.Device }),
-	plainColumn("", "threads", true, func(r *bench.Record) string { return count(r.Threads) }),
-	plainColumn("moduli", "bits", true, func(r *bench.Record) string { return count(r.ModuliBits) }),
-	plainColumn("", "rounding", false, func(r *bench.Record) string { return text(r.Rounding) }),
-	plainColumn("", "alignment", false, func(r *bench.Record) string { return text(r.Alignment) }),
-	plainColumn("", "blocks", true, func(r *bench.Record) string { return count(r.Blocks) }),
-	plainColumn("block", "size", true, func(r *bench.Record) string { return count(r.BlockSize) }),
+	plainColumn("", "device", false, func(r *record.Record) string { return r.Device }),
+	plainColumn("", "threads", true, func(r *record.Record) string { return count(r.Threads) }),
+	plainColumn("moduli", "bits", true, func(r *record.Record) string { return count(r.ModuliBits) }),
+	plainColumn("", "rounding", false, func(r *record.Record) string { return text(r.Rounding) }),
+	plainColumn("", "alignment", false, func(r *record.Record) string { return text(r.Alignment) }),
+	plainColumn("", "blocks", true, func(r *record.Record) string { return count(r.Blocks) }),
+	plainColumn("block", "size", true, func(r *record.Record) string { return count(r.BlockSize) }),
 }
 
 // variants returns the variant columns that are needed for the groups: those with two different cells for one method at one precision, and
@@ -89,13 +89,13 @@ var (
 	bitsColumn    = plainColumn("", "bits", true, bitsCell)
 	correctColumn = plainColumn("corr.", "bits", true, correctBits)
 	okColumn      = plainColumn("", "ok", false, withinBound)
-	moduliColumn  = plainColumn("", "moduli", true, func(r *bench.Record) string { return count(r.Moduli) })
-	samplesColumn = plainColumn("", "samples", true, func(r *bench.Record) string { return count(len(r.Time.Samples)) })
+	moduliColumn  = plainColumn("", "moduli", true, func(r *record.Record) string { return count(r.Moduli) })
+	samplesColumn = plainColumn("", "samples", true, func(r *record.Record) string { return count(len(r.Time.Samples)) })
 )
 
 // memoryColumn is the memory of a matrix in the method's number format.
 func memoryColumn() column {
-	return plainColumn("matrix", "MB", true, func(r *bench.Record) string {
+	return plainColumn("matrix", "MB", true, func(r *record.Record) string {
 		if r.MatrixBytes == 0 {
 			return none
 		}
@@ -114,7 +114,7 @@ func boundColumn(kind string) column {
 
 // valueColumn is the computed value with up to 17 digits.
 func valueColumn() column {
-	return column{[2]string{"", "value"}, true, func(g group, r *bench.Record) string {
+	return column{[2]string{"", "value"}, true, func(g group, r *record.Record) string {
 		if r.Row != nil {
 			return g.value(r, maxValueWidth)
 		}
@@ -124,14 +124,14 @@ func valueColumn() column {
 
 // timeColumn is the median with the reach of its interval.
 func timeColumn(ascii bool) column {
-	return plainColumn("", "time", true, ifTimed(func(r *bench.Record) string {
+	return plainColumn("", "time", true, ifTimed(func(r *record.Record) string {
 		return strings.TrimSpace(siTime(r.Time.Median, ascii) + " " + spread(r.Time, ascii))
 	}))
 }
 
 // ifTimed makes a cell of records that have a time.
-func ifTimed(cell func(*bench.Record) string) func(*bench.Record) string {
-	return func(r *bench.Record) string {
+func ifTimed(cell func(*record.Record) string) func(*record.Record) string {
+	return func(r *record.Record) string {
 		if !hasTime(r) {
 			return none
 		}
@@ -140,7 +140,7 @@ func ifTimed(cell func(*bench.Record) string) func(*bench.Record) string {
 }
 
 func perElementColumn() column {
-	return plainColumn("ns per", "element", true, ifTimed(func(r *bench.Record) string {
+	return plainColumn("ns per", "element", true, ifTimed(func(r *record.Record) string {
 		if ns := perElementNs(r); ns > 0 {
 			return fixedDigits(ns)
 		}
@@ -157,8 +157,8 @@ func fixedDigits(x float64) string {
 }
 
 func convertColumn(ascii bool) column {
-	return plainColumn("", "convert", true, ifTimed(func(r *bench.Record) string {
-		if ns := r.Phases[bench.PhaseConvert]; ns > 0 {
+	return plainColumn("", "convert", true, ifTimed(func(r *record.Record) string {
+		if ns := r.Phases[record.PhaseConvert]; ns > 0 {
 			return siTime(ns, ascii)
 		}
 		return none
@@ -166,7 +166,7 @@ func convertColumn(ascii bool) column {
 }
 
 func bandwidthColumn() column {
-	return plainColumn("", "GB/s", true, ifTimed(func(r *bench.Record) string {
+	return plainColumn("", "GB/s", true, ifTimed(func(r *record.Record) string {
 		if b := r.Throughput.BytesPerSecond; b > 0 {
 			return fixedDigits(b / 1e9)
 		}

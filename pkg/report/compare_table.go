@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"mpbench/pkg/bench"
 	"mpbench/pkg/compare"
+	"mpbench/pkg/record"
 )
 
 // CompareTable writes one table for each data set with times, their change and the change of correct bits, the rows that break a rule
@@ -53,8 +53,8 @@ func compareGroups(result *compare.Result) [][]*compare.Row {
 	return groups
 }
 
-func compareTitle(r *bench.Record) string {
-	name, facts := group{records: []*bench.Record{r}}.title()
+func compareTitle(r *record.Record) string {
+	name, facts := group{records: []*record.Record{r}}.title()
 	var shape []string
 	for _, fact := range facts {
 		if !strings.HasPrefix(fact, "condition") {

@@ -7,74 +7,74 @@ import (
 	"strconv"
 	"strings"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // csvColumns are the columns in their order. Names are part of the interface: they are never changed, and new
 // ones go to the end.
 var csvColumns = []struct {
 	name string
-	cell func(*bench.Record) string
+	cell func(*record.Record) string
 }{
-	{"command", func(r *bench.Record) string { return r.Command }},
-	{"dataset", func(r *bench.Record) string { return r.Dataset.Label() }},
-	{"dataset_sha256", func(r *bench.Record) string { return r.Dataset.SHA256 }},
-	{"m", func(r *bench.Record) string { return positive(r.Shape.M) }},
-	{"n", func(r *bench.Record) string { return strconv.Itoa(r.Shape.N) }},
-	{"k", func(r *bench.Record) string { return positive(r.Shape.K) }},
-	{"nnz", func(r *bench.Record) string { return positive(r.Shape.NNZ) }},
-	{"trans", func(r *bench.Record) string { return r.Shape.Trans }},
-	{"condition", func(r *bench.Record) string { return r.Condition }},
-	{"method", func(r *bench.Record) string { return r.Method }},
-	{"format", func(r *bench.Record) string { return r.Format }},
-	{"variant", func(r *bench.Record) string { return r.Variant }},
-	{"device", func(r *bench.Record) string { return r.Device }},
-	{"threads", func(r *bench.Record) string { return strconv.Itoa(r.Threads) }},
-	{"precision_bits", func(r *bench.Record) string { return strconv.Itoa(r.PrecisionBits) }},
-	{"actual_bits", func(r *bench.Record) string { return strconv.Itoa(r.ActualBits) }},
-	{"moduli", func(r *bench.Record) string { return positive(r.Moduli) }},
-	{"moduli_bits", func(r *bench.Record) string { return positive(r.ModuliBits) }},
-	{"rounding", func(r *bench.Record) string { return r.Rounding }},
-	{"alignment", func(r *bench.Record) string { return r.Alignment }},
-	{"blocks", func(r *bench.Record) string { return positive(r.Blocks) }},
-	{"block_size", func(r *bench.Record) string { return positive(r.BlockSize) }},
-	{"value", func(r *bench.Record) string { return r.Value }},
-	{"exact", func(r *bench.Record) string { return r.Exact }},
-	{"rel_error", func(r *bench.Record) string { return r.RelError }},
-	{"abs_error", func(r *bench.Record) string { return r.AbsError }},
-	{"ulp_error", func(r *bench.Record) string { return r.ULPError }},
-	{"correct_bits", func(r *bench.Record) string { return optional(r.CorrectBits) }},
-	{"exact_result", func(r *bench.Record) string { return strconv.FormatBool(r.ExactResult) }},
-	{"bound", func(r *bench.Record) string { return r.Bound }},
-	{"abs_bound", func(r *bench.Record) string { return r.AbsBound }},
-	{"within_bound", func(r *bench.Record) string { return optional(r.WithinBound) }},
-	{"result_hash", func(r *bench.Record) string { return r.ResultHash }},
-	{"samples", func(r *bench.Record) string { return strconv.Itoa(len(r.Time.Samples)) }},
-	{"iterations_per_sample", func(r *bench.Record) string { return positive(r.Time.Iterations) }},
-	{"median_ns", timed(func(r *bench.Record) float64 { return r.Time.Median })},
-	{"lo_ns", timed(func(r *bench.Record) float64 { return r.Time.Lo })},
-	{"hi_ns", timed(func(r *bench.Record) float64 { return r.Time.Hi })},
-	{"rel_mad", timed(func(r *bench.Record) float64 { return r.Time.RelMAD })},
-	{"convert_ns", timed(func(r *bench.Record) float64 { return r.Phases[bench.PhaseConvert] })},
-	{"h2d_ns", timed(func(r *bench.Record) float64 { return r.Phases[bench.PhaseH2D] })},
-	{"kernel_ns", timed(func(r *bench.Record) float64 { return r.Phases[bench.PhaseKernel] })},
-	{"d2h_ns", timed(func(r *bench.Record) float64 { return r.Phases[bench.PhaseD2H] })},
-	{"elements_per_s", timed(func(r *bench.Record) float64 { return r.Throughput.ElementsPerSecond })},
-	{"bytes_per_s", timed(func(r *bench.Record) float64 { return r.Throughput.BytesPerSecond })},
-	{"stop_rule", func(r *bench.Record) string { return string(r.StopRule) }},
+	{"command", func(r *record.Record) string { return r.Command }},
+	{"dataset", func(r *record.Record) string { return r.Dataset.Label() }},
+	{"dataset_sha256", func(r *record.Record) string { return r.Dataset.SHA256 }},
+	{"m", func(r *record.Record) string { return positive(r.Shape.M) }},
+	{"n", func(r *record.Record) string { return strconv.Itoa(r.Shape.N) }},
+	{"k", func(r *record.Record) string { return positive(r.Shape.K) }},
+	{"nnz", func(r *record.Record) string { return positive(r.Shape.NNZ) }},
+	{"trans", func(r *record.Record) string { return r.Shape.Trans }},
+	{"condition", func(r *record.Record) string { return r.Condition }},
+	{"method", func(r *record.Record) string { return r.Method }},
+	{"format", func(r *record.Record) string { return r.Format }},
+	{"variant", func(r *record.Record) string { return r.Variant }},
+	{"device", func(r *record.Record) string { return r.Device }},
+	{"threads", func(r *record.Record) string { return strconv.Itoa(r.Threads) }},
+	{"precision_bits", func(r *record.Record) string { return strconv.Itoa(r.PrecisionBits) }},
+	{"actual_bits", func(r *record.Record) string { return strconv.Itoa(r.ActualBits) }},
+	{"moduli", func(r *record.Record) string { return positive(r.Moduli) }},
+	{"moduli_bits", func(r *record.Record) string { return positive(r.ModuliBits) }},
+	{"rounding", func(r *record.Record) string { return r.Rounding }},
+	{"alignment", func(r *record.Record) string { return r.Alignment }},
+	{"blocks", func(r *record.Record) string { return positive(r.Blocks) }},
+	{"block_size", func(r *record.Record) string { return positive(r.BlockSize) }},
+	{"value", func(r *record.Record) string { return r.Value }},
+	{"exact", func(r *record.Record) string { return r.Exact }},
+	{"rel_error", func(r *record.Record) string { return r.RelError }},
+	{"abs_error", func(r *record.Record) string { return r.AbsError }},
+	{"ulp_error", func(r *record.Record) string { return r.ULPError }},
+	{"correct_bits", func(r *record.Record) string { return optional(r.CorrectBits) }},
+	{"exact_result", func(r *record.Record) string { return strconv.FormatBool(r.ExactResult) }},
+	{"bound", func(r *record.Record) string { return r.Bound }},
+	{"abs_bound", func(r *record.Record) string { return r.AbsBound }},
+	{"within_bound", func(r *record.Record) string { return optional(r.WithinBound) }},
+	{"result_hash", func(r *record.Record) string { return r.ResultHash }},
+	{"samples", func(r *record.Record) string { return strconv.Itoa(len(r.Time.Samples)) }},
+	{"iterations_per_sample", func(r *record.Record) string { return positive(r.Time.Iterations) }},
+	{"median_ns", timed(func(r *record.Record) float64 { return r.Time.Median })},
+	{"lo_ns", timed(func(r *record.Record) float64 { return r.Time.Lo })},
+	{"hi_ns", timed(func(r *record.Record) float64 { return r.Time.Hi })},
+	{"rel_mad", timed(func(r *record.Record) float64 { return r.Time.RelMAD })},
+	{"convert_ns", timed(func(r *record.Record) float64 { return r.Phases[record.PhaseConvert] })},
+	{"h2d_ns", timed(func(r *record.Record) float64 { return r.Phases[record.PhaseH2D] })},
+	{"kernel_ns", timed(func(r *record.Record) float64 { return r.Phases[record.PhaseKernel] })},
+	{"d2h_ns", timed(func(r *record.Record) float64 { return r.Phases[record.PhaseD2H] })},
+	{"elements_per_s", timed(func(r *record.Record) float64 { return r.Throughput.ElementsPerSecond })},
+	{"bytes_per_s", timed(func(r *record.Record) float64 { return r.Throughput.BytesPerSecond })},
+	{"stop_rule", func(r *record.Record) string { return string(r.StopRule) }},
 	{"warnings", warningCodes},
-	{"env_id", func(r *bench.Record) string { return r.EnvID }},
-	{"row", func(r *bench.Record) string { return optional(r.Row) }},
-	{"norm_error", func(r *bench.Record) string { return r.NormError }},
-	{"norm_bound", func(r *bench.Record) string { return r.NormBound }},
-	{"matrix_bytes", func(r *bench.Record) string { return positive(int(r.MatrixBytes)) }},
-	{"workspace_bytes", func(r *bench.Record) string { return positive(int(r.WorkspaceBytes)) }},
+	{"env_id", func(r *record.Record) string { return r.EnvID }},
+	{"row", func(r *record.Record) string { return optional(r.Row) }},
+	{"norm_error", func(r *record.Record) string { return r.NormError }},
+	{"norm_bound", func(r *record.Record) string { return r.NormBound }},
+	{"matrix_bytes", func(r *record.Record) string { return positive(int(r.MatrixBytes)) }},
+	{"workspace_bytes", func(r *record.Record) string { return positive(int(r.WorkspaceBytes)) }},
 }
 
 // CSV writes a header and one line a record, as RFC 4180 has it: CRLF, quotes where needed. Units are in the
 // names of the columns. What is not known, or does not apply, is an empty cell; correct_bits is empty where
 // exact_result is true.
-func CSV(w io.Writer, run *bench.Run, _ Options) error {
+func CSV(w io.Writer, run *record.Run, _ Options) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
 	line := make([]string, len(csvColumns))
@@ -111,8 +111,8 @@ func optional[T any](p *T) string {
 }
 
 // timed makes a cell that is empty in records without samples.
-func timed(value func(*bench.Record) float64) func(*bench.Record) string {
-	return func(r *bench.Record) string {
+func timed(value func(*record.Record) float64) func(*record.Record) string {
+	return func(r *record.Record) string {
 		if len(r.Time.Samples) == 0 {
 			return ""
 		}
@@ -120,7 +120,7 @@ func timed(value func(*bench.Record) float64) func(*bench.Record) string {
 	}
 }
 
-func warningCodes(r *bench.Record) string {
+func warningCodes(r *record.Record) string {
 	var codes []string
 	for _, w := range r.Warnings {
 		codes = append(codes, w.Code)

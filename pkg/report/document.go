@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // A Document is a result that is no list of measured records, such as a comparison with a paper: tables for people, and the same
@@ -16,7 +16,7 @@ type Document struct {
 	Notes   []Note
 	Closing []string // paragraphs at the end; lines in them that begin with four spaces are not broken
 
-	Environment *bench.Environment // in the last line of a table, nil for none
+	Environment *record.Environment // in the last line of a table, nil for none
 
 	// Rows are structs of one type with json tags, whose fields are strings, numbers and truth values.
 	Rows []any

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // An ExportError says that a result file could not be written, and why. It calls for exit code 4.
@@ -37,7 +37,7 @@ func (e *ExportError) Unwrap() error { return e.Err }
 
 // Export writes the run into a file, in the format that the ending of its name stands for. The file is written
 // whole or not at all; see WriteFile.
-func Export(path string, run *bench.Run, opts Options) error {
+func Export(path string, run *record.Run, opts Options) error {
 	format, err := FormatByPath(path)
 	if err != nil {
 		return err

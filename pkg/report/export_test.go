@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // names lists a folder, hidden files too.
@@ -193,7 +193,7 @@ func TestExportRefusesRecord(t *testing.T) {
 	run.Records[3].Value = "no number"
 	for _, ending := range []string{".json", ".jsonl"} {
 		err := Export(filepath.Join(folder, "run"+ending), run, Options{})
-		var fieldErr *bench.FieldError
+		var fieldErr *record.FieldError
 		if !errors.As(err, &fieldErr) || fieldErr.Field != "value" {
 			t.Errorf("got %v", err)
 		}

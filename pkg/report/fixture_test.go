@@ -3,16 +3,17 @@ package report
 import (
 	"time"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
+	"mpbench/pkg/stats"
 )
 
 // caseOf makes a record with the fields that tables show; ns are the samples.
-func caseOf(method string, precision, actual int, value, rel, bound string, bits float64, within bool, ns ...float64) bench.Record {
-	r := bench.Record{
+func caseOf(method string, precision, actual int, value, rel, bound string, bits float64, within bool, ns ...float64) record.Record {
+	r := record.Record{
 		Command: "sum", Method: method, Format: "binary64", Device: "cpu", Threads: 2,
 		PrecisionBits: precision, ActualBits: actual,
 		Value: value, RelError: rel, Bound: bound, WithinBound: &within,
-		ResultHash: "0123456789abcdef", StopRule: bench.StopNoise, EnvID: "e0e0e0e0e0e0e0e0",
+		ResultHash: "0123456789abcdef", StopRule: record.StopNoise, EnvID: "e0e0e0e0e0e0e0e0",
 		Reference: "fixed point, nothing rounds",
 	}
 	if rel == "0" {
@@ -21,40 +22,40 @@ func caseOf(method string, precision, actual int, value, rel, bound string, bits
 		r.CorrectBits = &bits
 	}
 	if len(ns) > 0 {
-		i := bench.MedianInterval(ns, 0.95)
-		r.Time = bench.Timing{
-			Median: bench.Median(ns), Lo: i.Lo, Hi: i.Hi, Confidence: i.Confidence,
-			Samples: ns, Iterations: 1, RelMAD: bench.RelativeMAD(ns),
+		i := stats.MedianInterval(ns, 0.95)
+		r.Time = record.Timing{
+			Median: stats.Median(ns), Lo: i.Lo, Hi: i.Hi, Confidence: i.Confidence,
+			Samples: ns, Iterations: 1, RelMAD: stats.RelativeMAD(ns),
 		}
-		r.Phases = bench.Phases{bench.PhaseConvert: 3.5 * r.Time.Median, bench.PhaseKernel: r.Time.Median}
+		r.Phases = record.Phases{record.PhaseConvert: 3.5 * r.Time.Median, record.PhaseKernel: r.Time.Median}
 	}
 	return r
 }
 
-func on(d bench.Dataset, condition, exact string, records ...bench.Record) []bench.Record {
+func on(d record.Dataset, condition, exact string, records ...record.Record) []record.Record {
 	for i := range records {
 		r := &records[i]
-		r.Dataset, r.Shape, r.Condition, r.Exact = d, bench.Shape{N: d.N}, condition, exact
-		r.Throughput = bench.NewThroughput(int64(d.N), 8*int64(d.N), r.Time.Median)
+		r.Dataset, r.Shape, r.Condition, r.Exact = d, record.Shape{N: d.N}, condition, exact
+		r.Throughput = record.NewThroughput(int64(d.N), 8*int64(d.N), r.Time.Median)
 	}
 	return records
 }
 
-func rns(r bench.Record, moduli int) bench.Record {
+func rns(r record.Record, moduli int) record.Record {
 	r.Format, r.Moduli, r.ModuliBits = "rns", moduli, 16
 	r.Rounding, r.Alignment = "truncate", "2018"
 	return r
 }
 
-func testEnvironment() bench.Environment {
-	return bench.Environment{
-		Schema: bench.EnvironmentSchema, ID: "e0e0e0e0e0e0e0e0", Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-		CPU:         bench.CPU{Brand: "Example CPU 9000", SIMD: "avx2+fma", Cores: 2, Threads: 2, L1D: 32 << 10, L2: 1 << 20, L3: 32 << 20},
+func testEnvironment() record.Environment {
+	return record.Environment{
+		Schema: record.EnvironmentSchema, ID: "e0e0e0e0e0e0e0e0", Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		CPU:         record.CPU{Brand: "Example CPU 9000", SIMD: "avx2+fma", Cores: 2, Threads: 2, L1D: 32 << 10, L2: 1 << 20, L3: 32 << 20},
 		Threads:     2,
 		MemoryBytes: 8 << 30,
 		OS:          "Example Linux 12", Kernel: "Linux 6.1.0",
-		Go:      bench.GoBuild{Version: "go1.26.0", OS: "linux", Arch: "amd64", Level: "v3"},
-		Program: bench.Program{Module: "mpbench", Commit: "0123456789abcdef0123", Modified: true},
+		Go:      record.GoBuild{Version: "go1.26.0", OS: "linux", Arch: "amd64", Level: "v3"},
+		Program: record.Program{Module: "mpbench", Commit: "0123456789abcdef0123", Modified: true},
 	}
 }
 
@@ -62,16 +63,16 @@ const exact3 = "3.487337450228913059890794547106030816614e-06"
 
 // testRun is a run with what occurs in practice: exact rows, a row outside its bound, a missing bound, warnings,
 // more bits than asked for, and no samples.
-func testRun() *bench.Run {
-	run := &bench.Run{Environments: []bench.Environment{testEnvironment()}}
-	mcnamee3 := bench.Dataset{Name: "mcnamee3", N: 64, SHA256: "aa11"}
-	uniform := bench.Dataset{Name: "uniform01", N: 1_000_000, Params: map[string]string{"seed": "1"}, SHA256: "bb22"}
+func testRun() *record.Run {
+	run := &record.Run{Environments: []record.Environment{testEnvironment()}}
+	mcnamee3 := record.Dataset{Name: "mcnamee3", N: 64, SHA256: "aa11"}
+	uniform := record.Dataset{Name: "uniform01", N: 1_000_000, Params: map[string]string{"seed": "1"}, SHA256: "bb22"}
 	noBound := caseOf("kahan", 53, 53, "3.487337450228904e-06", "2.6e-15", "", 48.4, true, 101, 99, 100, 100, 100, 100)
 	noBound.WithinBound = nil
 	big := caseOf("bigfloat", 240, 240, exact3, "0", "1.1e-60", 0, true, 4100, 4200, 4000, 8000, 9000, 4100)
-	big.Warnings = []bench.Warning{{Code: bench.WarnOutliers, Text: "2 of 6 samples are outliers", Advice: "close other programs or raise --runs"}}
+	big.Warnings = []record.Warning{{Code: record.WarnOutliers, Text: "2 of 6 samples are outliers", Advice: "close other programs or raise --runs"}}
 	few := rns(caseOf("reduce1", 240, 253, exact3, "0", "4.5e-60", 0, true, 1850), 32)
-	few.Warnings = []bench.Warning{{Code: bench.WarnFewRuns, Text: "only 1 sample instead of 10 before the timeout", Advice: "raise --timeout"}, big.Warnings[0]}
+	few.Warnings = []record.Warning{{Code: record.WarnFewRuns, Text: "only 1 sample instead of 10 before the timeout", Advice: "raise --timeout"}, big.Warnings[0]}
 	run.Records = append(run.Records, on(mcnamee3, "1.9e10", exact3,
 		caseOf("float32", 24, 24, "0.0020060078240931034", "574.22", "950.1", -9.17, true, 65.2, 65.0, 65.1, 65.3, 65.1, 65.2),
 		caseOf("float64", 53, 53, "3.4873364984262247e-06", "2.7297e-07", "2.1e-08", 21.8, false, 65, 64, 64, 65, 66, 64),
@@ -89,11 +90,11 @@ func testRun() *bench.Run {
 
 // specialRun holds what is rare: an exact result of zero, infinities, NaN, errors and conditions beyond float64,
 // names with every character that a format gives a meaning, devices and threads that differ, no environment.
-func specialRun() *bench.Run {
-	run := &bench.Run{Warnings: []bench.Warning{{Code: bench.WarnTruncated, Text: "line 7 is cut off after 12 bytes and was left out", Advice: "the run that wrote it was stopped; run that case again"}}}
-	zero := bench.Dataset{Name: "zhuhayes4", N: 1000, Params: map[string]string{"delta": "2000", "seed": "1"}}
-	huge := bench.Dataset{Name: "extremes", N: 3}
-	odd := bench.Dataset{Name: "a|b_c*d`e<f>,\"g\"", N: 0}
+func specialRun() *record.Run {
+	run := &record.Run{Warnings: []record.Warning{{Code: record.WarnTruncated, Text: "line 7 is cut off after 12 bytes and was left out", Advice: "the run that wrote it was stopped; run that case again"}}}
+	zero := record.Dataset{Name: "zhuhayes4", N: 1000, Params: map[string]string{"delta": "2000", "seed": "1"}}
+	huge := record.Dataset{Name: "extremes", N: 3}
+	odd := record.Dataset{Name: "a|b_c*d`e<f>,\"g\"", N: 0}
 	wrong := caseOf("float64", 53, 53, "-1.5e-3", "+Inf", "+Inf", 0, false, 5e9)
 	wrong.AbsError, wrong.AbsBound = "1.5e-3", "1.4e-3"
 	right := caseOf("binned", 53, 53, "0", "0", "+Inf", 0, true, 12e9)
@@ -113,10 +114,10 @@ func specialRun() *bench.Run {
 }
 
 // plainRun is what a first run looks like: every result good, precision as asked for.
-func plainRun() *bench.Run {
-	run := &bench.Run{Environments: []bench.Environment{testEnvironment()}}
+func plainRun() *record.Run {
+	run := &record.Run{Environments: []record.Environment{testEnvironment()}}
 	run.Environments[0].LoadAverage = 1.7
-	mcnamee2 := bench.Dataset{Name: "mcnamee2", N: 1_000_001}
+	mcnamee2 := record.Dataset{Name: "mcnamee2", N: 1_000_001}
 	const exact2 = "1.000000000099999999999999997909778672403"
 	run.Records = on(mcnamee2, "1.0000000000000000", exact2,
 		caseOf("float64", 53, 53, "1", "1e-10", "1.1e-10", 33.2, true, 321e3, 321e3, 322e3, 320e3, 325e3, 322e3),

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 func TestFormatByName(t *testing.T) {
@@ -51,7 +51,7 @@ func TestFormatByName(t *testing.T) {
 
 // TestCSVReads: the reader of the standard library finds every cell again, whatever characters it holds.
 func TestCSVReads(t *testing.T) {
-	for _, run := range []*bench.Run{testRun(), specialRun()} {
+	for _, run := range []*record.Run{testRun(), specialRun()} {
 		text := render(t, func(b *bytes.Buffer) error { return CSV(b, run, Options{}) })
 		lines, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 		if err != nil {
@@ -103,14 +103,14 @@ func TestJSONIsOneObject(t *testing.T) {
 		Environments []map[string]any
 		Records      []map[string]any
 	}
-	if err := json.Unmarshal(text, &doc); err != nil || doc.Schema != bench.RunSchema || len(doc.Records) != 6 || doc.Environments == nil {
+	if err := json.Unmarshal(text, &doc); err != nil || doc.Schema != record.RunSchema || len(doc.Records) != 6 || doc.Environments == nil {
 		t.Errorf("%+v, %v", doc, err)
 	}
 }
 
 // TestGoBenchReads: the reader behind benchstat takes every line and finds the samples, units and settings.
 func TestGoBenchReads(t *testing.T) {
-	for _, run := range []*bench.Run{testRun(), specialRun(), plainRun()} {
+	for _, run := range []*record.Run{testRun(), specialRun(), plainRun()} {
 		text := render(t, func(b *bytes.Buffer) error { return GoBench(b, run, Options{}) })
 		in := benchfmt.NewReader(bytes.NewReader(text), "test")
 		seconds := map[string][]float64{} // by name
@@ -161,7 +161,7 @@ func TestGoBenchReads(t *testing.T) {
 
 func TestBenchmarkName(t *testing.T) {
 	r := caseOf("reduce2", 240, 240, "", "0", "", 0, true)
-	r.Dataset = bench.Dataset{Name: "file", N: 9, Params: map[string]string{"path": "/data/my file.npy"}}
+	r.Dataset = record.Dataset{Name: "file", N: 9, Params: map[string]string{"path": "/data/my file.npy"}}
 	r.Shape.N = 9
 	want := "Sum/method=reduce2/precision=240/dataset=file:path=_data_my_file.npy/n=9-2"
 	got := benchmarkName(&r)

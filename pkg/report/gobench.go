@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // exactCorrectBits stands for infinitely many correct bits, as benchmark formats know no infinity: it is the
@@ -21,7 +21,7 @@ const exactCorrectBits = 4096
 // checksum become configuration lines.
 //
 // Format: https://golang.org/design/14313-benchmark-format
-func GoBench(w io.Writer, run *bench.Run, _ Options) error {
+func GoBench(w io.Writer, run *record.Run, _ Options) error {
 	out := benchfmt.NewWriter(w)
 	for _, meta := range [][2]string{{"better", "higher"}, {"assume", "exact"}} {
 		err := out.Write(&benchfmt.UnitMetadata{
@@ -43,7 +43,7 @@ func GoBench(w io.Writer, run *bench.Run, _ Options) error {
 	return nil
 }
 
-func writeBenchmark(out *benchfmt.Writer, r *bench.Record, config []benchfmt.Config) error {
+func writeBenchmark(out *benchfmt.Writer, r *record.Record, config []benchfmt.Config) error {
 	result := benchfmt.Result{Config: config, Name: benchmarkName(r), Iters: max(r.Time.Iterations, 1)}
 	var fixed []benchfmt.Value
 	switch {
@@ -74,7 +74,7 @@ func writeBenchmark(out *benchfmt.Writer, r *bench.Record, config []benchfmt.Con
 
 // benchmarkName returns a name like Sum/method=reduce2/precision=240/dataset=uniform01/n=1000000-2, the number
 // at its end being that of threads.
-func benchmarkName(r *bench.Record) benchfmt.Name {
+func benchmarkName(r *record.Record) benchfmt.Name {
 	var b strings.Builder
 	b.WriteString(strings.ToUpper(r.Command[:1]) + nameValue(r.Command[1:]))
 	for _, s := range r.Settings() {
@@ -94,7 +94,7 @@ func nameValue(s string) string {
 	}, s)
 }
 
-func benchConfig(env bench.Environment, r *bench.Record) []benchfmt.Config {
+func benchConfig(env record.Environment, r *record.Record) []benchfmt.Config {
 	var config []benchfmt.Config
 	for _, c := range [][2]string{
 		{"goos", env.Go.OS}, {"goarch", env.Go.Arch}, {"pkg", "mpbench"}, {"cpu", env.CPU.Brand},

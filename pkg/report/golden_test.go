@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -74,7 +74,7 @@ func TestGolden(t *testing.T) {
 			golden(t, name, render(t, func(b *bytes.Buffer) error { return Table(b, testRun(), opts) }))
 		})
 	}
-	for name, run := range map[string]*bench.Run{"special": specialRun(), "plain": plainRun()} {
+	for name, run := range map[string]*record.Run{"special": specialRun(), "plain": plainRun()} {
 		for _, f := range Formats()[:3] {
 			t.Run(name+"-"+f.Name, func(t *testing.T) {
 				golden(t, name+"-"+f.Name, render(t, func(b *bytes.Buffer) error { return f.Render(b, run, Options{}) }))
@@ -85,14 +85,14 @@ func TestGolden(t *testing.T) {
 
 // TestFormatsAfterReading: what a saved run renders to is what the run itself does.
 func TestFormatsAfterReading(t *testing.T) {
-	for _, run := range []*bench.Run{testRun(), specialRun(), plainRun()} {
+	for _, run := range []*record.Run{testRun(), specialRun(), plainRun()} {
 		for _, file := range []string{"jsonl", "json"} {
 			format, err := FormatByName(file)
 			if err != nil {
 				t.Fatal(err)
 			}
 			saved := render(t, func(b *bytes.Buffer) error { return format.Render(b, run, Options{}) })
-			read, err := bench.ReadRecords(bytes.NewReader(saved))
+			read, err := record.ReadRecords(bytes.NewReader(saved))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,7 +112,7 @@ func TestFormatsAfterReading(t *testing.T) {
 // them are needed, and that takes 70 columns.
 func TestTableFits(t *testing.T) {
 	for _, c := range []struct {
-		run   *bench.Run
+		run   *record.Run
 		least int
 	}{{testRun(), 60}, {plainRun(), 50}, {specialRun(), 70}} {
 		run := c.run
@@ -167,7 +167,7 @@ func TestASCII(t *testing.T) {
 
 func TestNoResults(t *testing.T) {
 	for _, f := range Formats() {
-		text := render(t, func(b *bytes.Buffer) error { return f.Render(b, &bench.Run{}, Options{}) })
+		text := render(t, func(b *bytes.Buffer) error { return f.Render(b, &record.Run{}, Options{}) })
 		if strings.Contains(string(text), "NaN") {
 			t.Errorf("%s: %s", f.Name, text)
 		}

@@ -4,26 +4,26 @@ import (
 	"fmt"
 	"strings"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // A group holds the records of one problem: the same operation on the same data.
 type group struct {
-	records []*bench.Record
+	records []*record.Record
 	zero    bool // the exact result is 0, so that only absolute errors tell something
 
 	notation notation // of the values
 	negative bool     // some value is negative
 }
 
-func (g group) first() *bench.Record { return g.records[0] }
+func (g group) first() *record.Record { return g.records[0] }
 
 // vector reports whether the results are vectors: then each record's value, exact value and condition number are those of a
 // component of its own.
 func (g group) vector() bool { return g.first().Row != nil }
 
 // groups puts the records of a run into groups, each in the order of first appearance.
-func groups(run *bench.Run) []group {
+func groups(run *record.Run) []group {
 	var all []group
 	index := map[string]int{}
 	for i := range run.Records {
@@ -38,7 +38,7 @@ func groups(run *bench.Run) []group {
 		all[j].records = append(all[j].records, r)
 	}
 	for i, g := range all {
-		d, err := bench.ParseDecimal(g.first().Exact)
+		d, err := record.ParseDecimal(g.first().Exact)
 		all[i].zero = err == nil && d.IsZero() && !g.vector()
 		values := []string{g.first().Exact}
 		for _, r := range g.records {
@@ -51,14 +51,14 @@ func groups(run *bench.Run) []group {
 }
 
 // errorText is the error that tells something: relative, or absolute where the exact result is 0.
-func (g group) errorText(r *bench.Record) string {
+func (g group) errorText(r *record.Record) string {
 	if g.zero && r.AbsError != "" {
 		return shortDecimal(r.AbsError, 2)
 	}
 	return shortDecimal(r.RelError, 2)
 }
 
-func (g group) boundText(r *bench.Record) string {
+func (g group) boundText(r *record.Record) string {
 	if g.zero && r.AbsBound != "" {
 		return shortDecimal(r.AbsBound, 2)
 	}
@@ -106,7 +106,7 @@ func (g group) title() (name string, facts []string) {
 
 // conditionText writes a condition number, without an exponent where that is short.
 func conditionText(s string) string {
-	d, err := bench.ParseDecimal(s)
+	d, err := record.ParseDecimal(s)
 	switch {
 	case s == "" || err != nil:
 		return none

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"mpbench/pkg/bench"
 	"mpbench/pkg/plot"
+	"mpbench/pkg/record"
 )
 
 var (
@@ -76,7 +76,7 @@ type pageCell struct {
 // HTML writes the run as one page for a browser, which needs nothing else: a summary, pictures, a table for each data set,
 // notes, phases and the environment. The tables can be sorted, numbers of any size as numbers; without scripts they are
 // tables like others. Nothing that a record holds is taken for markup, and the page's policy lets no script run but its own.
-func HTML(w io.Writer, run *bench.Run, opts Options) error {
+func HTML(w io.Writer, run *record.Run, opts Options) error {
 	all := groups(run)
 	notes := newNotes(run, all)
 	p := page{
@@ -110,7 +110,7 @@ func pagePolicy() string {
 	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-func pageTitle(run *bench.Run) string {
+func pageTitle(run *record.Run) string {
 	var commands []string
 	seen := map[string]bool{}
 	for _, r := range run.Records {
@@ -126,7 +126,7 @@ func pageTitle(run *bench.Run) string {
 }
 
 // pageSummary says how many results there are and whether all are within their bounds.
-func pageSummary(run *bench.Run, all []group) (text string, failed bool) {
+func pageSummary(run *record.Run, all []group) (text string, failed bool) {
 	outside, unbounded := 0, 0
 	methods := map[string]bool{}
 	for i := range run.Records {
@@ -160,7 +160,7 @@ func pageNotes(n *notes) []string {
 }
 
 // pageFigures draws what opts asks for, or every kind that says something about the run.
-func pageFigures(run *bench.Run, opts plot.Options) ([]pageFigure, error) {
+func pageFigures(run *record.Run, opts plot.Options) ([]pageFigure, error) {
 	opts.Inline = true
 	kinds := []string{opts.Kind}
 	if opts.Kind == "" || opts.Kind == plot.Auto {

@@ -8,18 +8,18 @@ import (
 	"strings"
 	"time"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // A pageColumn is a column with the number that its cells are sorted by, as a decimal string; a column of texts has no key.
 type pageColumn struct {
 	column
-	key func(group, *bench.Record) string
+	key func(group, *record.Record) string
 }
 
 // numberColumn makes a column that is sorted by a number of the record alone.
-func numberColumn(c column, key func(*bench.Record) string) pageColumn {
-	return pageColumn{c, func(_ group, r *bench.Record) string { return key(r) }}
+func numberColumn(c column, key func(*record.Record) string) pageColumn {
+	return pageColumn{c, func(_ group, r *record.Record) string { return key(r) }}
 }
 
 // resultTable is the table of one problem.
@@ -48,31 +48,31 @@ func resultTable(g group, columns []pageColumn) pageTable {
 
 // pageColumns are the columns that say something about the groups.
 func pageColumns(all []group, notes *notes, opts Options) []pageColumn {
-	count := func(value func(*bench.Record) int) func(*bench.Record) string {
-		return func(r *bench.Record) string { return strconv.Itoa(value(r)) }
+	count := func(value func(*record.Record) int) func(*record.Record) string {
+		return func(r *record.Record) string { return strconv.Itoa(value(r)) }
 	}
-	columns := []pageColumn{{plainColumn("", "method", false, func(r *bench.Record) string { return r.Method }), nil}}
+	columns := []pageColumn{{plainColumn("", "method", false, func(r *record.Record) string { return r.Method }), nil}}
 	for _, c := range variants(all) {
 		if c.right {
-			columns = append(columns, numberColumn(c, func(r *bench.Record) string { return strings.Trim(c.cell(group{}, r), none) }))
+			columns = append(columns, numberColumn(c, func(r *record.Record) string { return strings.Trim(c.cell(group{}, r), none) }))
 		} else {
 			columns = append(columns, pageColumn{c, nil})
 		}
 	}
 	columns = append(columns,
-		numberColumn(bitsColumn, count(func(r *bench.Record) int { return r.PrecisionBits })),
-		numberColumn(moduliColumn, func(r *bench.Record) string { return positive(r.Moduli) }),
-		numberColumn(valueColumn(), func(r *bench.Record) string { return r.Value }),
-		pageColumn{errorColumn(relative), func(g group, r *bench.Record) string { return g.pick(r.RelError, r.AbsError) }},
+		numberColumn(bitsColumn, count(func(r *record.Record) int { return r.PrecisionBits })),
+		numberColumn(moduliColumn, func(r *record.Record) string { return positive(r.Moduli) }),
+		numberColumn(valueColumn(), func(r *record.Record) string { return r.Value }),
+		pageColumn{errorColumn(relative), func(g group, r *record.Record) string { return g.pick(r.RelError, r.AbsError) }},
 		numberColumn(plainColumn("correct", "bits", true, correctBits), bitsKey),
-		pageColumn{boundColumn(relative), func(g group, r *bench.Record) string { return g.pick(r.Bound, r.AbsBound) }},
+		pageColumn{boundColumn(relative), func(g group, r *record.Record) string { return g.pick(r.Bound, r.AbsBound) }},
 		pageColumn{plainColumn("", "within bound", false, withinBound), nil},
-		numberColumn(timeColumn(opts.ASCII), timed(func(r *bench.Record) float64 { return r.Time.Median })),
+		numberColumn(timeColumn(opts.ASCII), timed(func(r *record.Record) float64 { return r.Time.Median })),
 		numberColumn(perElementColumn(), timed(perElementNs)),
-		numberColumn(convertColumn(opts.ASCII), timed(func(r *bench.Record) float64 { return r.Phases[bench.PhaseConvert] })),
-		numberColumn(bandwidthColumn(), timed(func(r *bench.Record) float64 { return r.Throughput.BytesPerSecond })),
-		numberColumn(memoryColumn(), func(r *bench.Record) string { return positive(int(r.MatrixBytes)) }),
-		numberColumn(samplesColumn, count(func(r *bench.Record) int { return len(r.Time.Samples) })),
+		numberColumn(convertColumn(opts.ASCII), timed(func(r *record.Record) float64 { return r.Phases[record.PhaseConvert] })),
+		numberColumn(bandwidthColumn(), timed(func(r *record.Record) float64 { return r.Throughput.BytesPerSecond })),
+		numberColumn(memoryColumn(), func(r *record.Record) string { return positive(int(r.MatrixBytes)) }),
+		numberColumn(samplesColumn, count(func(r *record.Record) int { return len(r.Time.Samples) })),
 		pageColumn{column{[2]string{"", "note"}, false, notes.column().cell}, nil},
 	)
 	return slices.DeleteFunc(columns, func(c pageColumn) bool { return !saysSomething(c.column, all) })
@@ -87,7 +87,7 @@ func (g group) pick(relative, absolute string) string {
 }
 
 // bitsKey sorts exact results behind all others.
-func bitsKey(r *bench.Record) string {
+func bitsKey(r *record.Record) string {
 	switch {
 	case r.ExactResult:
 		return "+Inf"
@@ -105,7 +105,7 @@ func headlineTable(all []group, opts Options) pageTable {
 		{"most accurate", false}, {"correct bits", true}, {"time", true},
 	}}
 	for _, g := range all {
-		fastest, best := g.fastest(func(*bench.Record) bool { return true }), g.mostAccurate()
+		fastest, best := g.fastest(func(*record.Record) bool { return true }), g.mostAccurate()
 		if best == nil {
 			continue
 		}
@@ -133,8 +133,8 @@ func (g group) problem() string {
 }
 
 // fastest returns the record with the least time among those that are wanted, nil if none has a time.
-func (g group) fastest(wanted func(*bench.Record) bool) *bench.Record {
-	var best *bench.Record
+func (g group) fastest(wanted func(*record.Record) bool) *record.Record {
+	var best *record.Record
 	for _, r := range g.records {
 		if hasTime(r) && wanted(r) && (best == nil || r.Time.Median < best.Time.Median) {
 			best = r
@@ -143,8 +143,8 @@ func (g group) fastest(wanted func(*bench.Record) bool) *bench.Record {
 	return best
 }
 
-func (g group) mostAccurate() *bench.Record {
-	accuracy := func(r *bench.Record) float64 {
+func (g group) mostAccurate() *record.Record {
+	accuracy := func(r *record.Record) float64 {
 		switch {
 		case r.ExactResult:
 			return math.Inf(1)
@@ -159,27 +159,27 @@ func (g group) mostAccurate() *bench.Record {
 			best = r
 		}
 	}
-	if f := g.fastest(func(r *bench.Record) bool { return accuracy(r) == accuracy(best) }); f != nil {
+	if f := g.fastest(func(r *record.Record) bool { return accuracy(r) == accuracy(best) }); f != nil {
 		return f
 	}
 	return best
 }
 
-func methodCell(r *bench.Record) pageCell {
+func methodCell(r *record.Record) pageCell {
 	if r == nil {
 		return pageCell{Text: none}
 	}
 	return pageCell{Text: fmt.Sprintf("%s, %d bits", r.Method, r.PrecisionBits)}
 }
 
-func timeCell(r *bench.Record, opts Options) pageCell {
+func timeCell(r *record.Record, opts Options) pageCell {
 	if r == nil || !hasTime(r) {
 		return pageCell{none, "", true}
 	}
 	return pageCell{strings.Join(strings.Fields(siTime(r.Time.Median, opts.ASCII)), " "), number(r.Time.Median), true}
 }
 
-func accuracyCell(r *bench.Record) pageCell {
+func accuracyCell(r *record.Record) pageCell {
 	if r == nil {
 		return pageCell{none, "", true}
 	}
@@ -187,10 +187,10 @@ func accuracyCell(r *bench.Record) pageCell {
 }
 
 // phaseTable has a column for each phase that takes time in some record.
-func phaseTable(run *bench.Run) pageTable {
+func phaseTable(run *record.Run) pageTable {
 	t := pageTable{Name: "Phases", Facts: []string{"medians; phases beside convert, h2d, kernel and d2h are parts of kernel"},
 		Heads: []pageHead{{"method", false}, {"bits", true}, {"problem", false}}}
-	union := bench.Phases{}
+	union := record.Phases{}
 	for _, r := range run.Records {
 		for name, ns := range r.Phases {
 			if ns > 0 {
@@ -210,7 +210,7 @@ func phaseTable(run *bench.Run) pageTable {
 		if !slices.ContainsFunc(names, func(name string) bool { return r.Phases[name] > 0 }) {
 			continue
 		}
-		cells := []pageCell{{Text: r.Method}, {strconv.Itoa(r.PrecisionBits), strconv.Itoa(r.PrecisionBits), true}, {Text: group{records: []*bench.Record{r}}.problem()}}
+		cells := []pageCell{{Text: r.Method}, {strconv.Itoa(r.PrecisionBits), strconv.Itoa(r.PrecisionBits), true}, {Text: group{records: []*record.Record{r}}.problem()}}
 		for _, name := range names {
 			cell := pageCell{none, "", true}
 			if ns := r.Phases[name]; ns > 0 {
@@ -224,7 +224,7 @@ func phaseTable(run *bench.Run) pageTable {
 }
 
 // environmentFacts describes an environment; what is not known is left out.
-func environmentFacts(env bench.Environment) []pageFact {
+func environmentFacts(env record.Environment) []pageFact {
 	var facts []pageFact
 	add := func(name, value string) {
 		if value != "" && value != "0" {

@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"mpbench/pkg/bench"
 	"mpbench/pkg/plot"
+	"mpbench/pkg/record"
 )
 
 // evil ends every context that a text of a record could stand in.
 const evil = `</title></style></script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">"'>{{.}}&lt;` + "\x00\x1b\u2028"
 
 // hostileRun has markup in every text that a record file can hold.
-func hostileRun() *bench.Run {
+func hostileRun() *record.Run {
 	run := testRun()
 	for i := range run.Records {
 		r := &run.Records[i]
@@ -23,19 +23,19 @@ func hostileRun() *bench.Run {
 		r.Dataset.Params = map[string]string{evil: evil}
 		r.Rounding, r.Alignment, r.Reference, r.ResultHash = evil, evil, evil, evil
 		r.Shape.Trans = evil
-		r.Phases = bench.Phases{evil: 5, bench.PhaseKernel: 9, bench.PhaseConvert: 3}
-		r.Warnings = append(r.Warnings, bench.Warning{Code: evil, Text: evil, Advice: evil})
+		r.Phases = record.Phases{evil: 5, record.PhaseKernel: 9, record.PhaseConvert: 3}
+		r.Warnings = append(r.Warnings, record.Warning{Code: evil, Text: evil, Advice: evil})
 	}
 	env := &run.Environments[0]
 	env.CPU.Brand, env.CPU.SIMD, env.OS, env.Kernel, env.Governor = evil, evil, evil, evil, evil
-	env.Go = bench.GoBuild{Version: evil, OS: evil, Arch: evil, Level: evil, Tags: evil, Debug: evil}
-	env.Program = bench.Program{Version: evil, Commit: evil}
-	env.GPUs = []bench.GPU{{Device: evil, Name: evil, Driver: evil, Compute: evil}}
-	run.Warnings = []bench.Warning{{Code: evil, Text: evil, Advice: evil}}
+	env.Go = record.GoBuild{Version: evil, OS: evil, Arch: evil, Level: evil, Tags: evil, Debug: evil}
+	env.Program = record.Program{Version: evil, Commit: evil}
+	env.GPUs = []record.GPU{{Device: evil, Name: evil, Driver: evil, Compute: evil}}
+	run.Warnings = []record.Warning{{Code: evil, Text: evil, Advice: evil}}
 	return run
 }
 
-func htmlOf(t *testing.T, run *bench.Run, opts Options) string {
+func htmlOf(t *testing.T, run *record.Run, opts Options) string {
 	t.Helper()
 	return string(render(t, func(b *bytes.Buffer) error { return HTML(b, run, opts) }))
 }

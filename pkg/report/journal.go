@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // A Journal is a result file in JSON lines that gets each record as soon as its case is finished. A program that is killed
@@ -15,16 +15,16 @@ import (
 //
 // The first Add writes environment and record into a temporary file, which is synced and renamed: until then a file
 // that was there before stays as it was. Each later Add appends whole lines in one write and syncs. A write that fails
-// half-way is cut off again; where even that is impossible, bench.ReadRecords leaves out a last line that is cut off.
+// half-way is cut off again; where even that is impossible, record.ReadRecords leaves out a last line that is cut off.
 type Journal struct {
 	path   string
 	target target
-	kept   *bench.Run // what the file starts with
-	file   appendFile // nil before the first Add
-	size   int64      // up to the end of the last whole line
+	kept   *record.Run // what the file starts with
+	file   appendFile  // nil before the first Add
+	size   int64       // up to the end of the last whole line
 	lines  bytes.Buffer
-	out    *bench.Writer // to lines
-	err    error         // of the first write that failed
+	out    *record.Writer // to lines
+	err    error          // of the first write that failed
 }
 
 // appendFile is what a Journal needs of a file.
@@ -49,16 +49,16 @@ func JournalPath(paths []string) (path string, ok bool) {
 
 // NewJournal returns a journal that replaces the file of that name. The new file starts with what kept holds, of an earlier
 // run that is continued; nil for nothing.
-func NewJournal(path string, kept *bench.Run) (*Journal, error) {
+func NewJournal(path string, kept *record.Run) (*Journal, error) {
 	target, err := exportTarget(path)
 	if err != nil {
 		return nil, &ExportError{path, err}
 	}
 	if kept == nil {
-		kept = &bench.Run{}
+		kept = &record.Run{}
 	}
 	j := &Journal{path: path, target: target, kept: kept}
-	j.out = bench.NewWriter(&j.lines)
+	j.out = record.NewWriter(&j.lines)
 	return j, nil
 }
 
@@ -67,7 +67,7 @@ func (j *Journal) Path() string { return j.path }
 
 // Add writes a record, after its environment if that is new. When it returns nil, the record is on the disk. After an
 // *ExportError the file holds at least what it held before, and nothing is added any more.
-func (j *Journal) Add(env bench.Environment, r bench.Record) error {
+func (j *Journal) Add(env record.Environment, r record.Record) error {
 	if j.err == nil {
 		j.err = j.add(env, r)
 	}
@@ -77,7 +77,7 @@ func (j *Journal) Add(env bench.Environment, r bench.Record) error {
 	return nil
 }
 
-func (j *Journal) add(env bench.Environment, r bench.Record) error {
+func (j *Journal) add(env record.Environment, r record.Record) error {
 	j.lines.Reset()
 	if j.file == nil {
 		if err := JSONL(&j.lines, j.kept, Options{}); err != nil {

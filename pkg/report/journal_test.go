@@ -9,24 +9,24 @@ import (
 	"syscall"
 	"testing"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // readFile reads the results in a file.
-func readFile(t *testing.T, path string) *bench.Run {
+func readFile(t *testing.T, path string) *record.Run {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := bench.ReadRecords(bytes.NewReader(text))
+	run, err := record.ReadRecords(bytes.NewReader(text))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	return run
 }
 
-func newJournal(t *testing.T, path string, kept *bench.Run) *Journal {
+func newJournal(t *testing.T, path string, kept *record.Run) *Journal {
 	t.Helper()
 	j, err := NewJournal(path, kept)
 	if err != nil {

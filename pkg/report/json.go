@@ -3,13 +3,13 @@ package report
 import (
 	"io"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // JSON writes the run as one indented object with the fields "schema", "environments" and "records".
-// bench.ReadRecords reads it back.
-func JSON(w io.Writer, run *bench.Run, _ Options) error {
-	text, err := bench.MarshalRun(run)
+// record.ReadRecords reads it back.
+func JSON(w io.Writer, run *record.Run, _ Options) error {
+	text, err := record.MarshalRun(run)
 	if err != nil {
 		return err
 	}

@@ -3,13 +3,13 @@ package report
 import (
 	"io"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // JSONL writes the environments and then the records, one JSON object a line. Nothing is lost:
-// bench.ReadRecords reads it back.
-func JSONL(w io.Writer, run *bench.Run, _ Options) error {
-	out := bench.NewWriter(w)
+// record.ReadRecords reads it back.
+func JSONL(w io.Writer, run *record.Run, _ Options) error {
+	out := record.NewWriter(w)
 	for _, env := range run.Environments {
 		if err := out.WriteEnvironment(env); err != nil {
 			return err

@@ -6,12 +6,12 @@ import (
 	"io"
 	"strings"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // Markdown writes a heading and a table for each data set, with all columns and 17 digits, and the warnings as
 // a list. Texts are escaped, so that nothing in a name breaks a table.
-func Markdown(w io.Writer, run *bench.Run, opts Options) error {
+func Markdown(w io.Writer, run *record.Run, opts Options) error {
 	out := bufio.NewWriter(w)
 	all := groups(run)
 	notes := newNotes(run, all)
@@ -39,7 +39,7 @@ func Markdown(w io.Writer, run *bench.Run, opts Options) error {
 
 // markdownColumns returns the columns that say something about the groups.
 func markdownColumns(all []group, notes *notes, opts Options) []column {
-	columns := []column{plainColumn("", "method", false, func(r *bench.Record) string { return r.Method })}
+	columns := []column{plainColumn("", "method", false, func(r *record.Record) string { return r.Method })}
 	columns = append(columns, variants(all)...)
 	columns = append(columns,
 		bitsColumn,
@@ -48,7 +48,7 @@ func markdownColumns(all []group, notes *notes, opts Options) []column {
 		errorColumn(relative),
 		plainColumn("correct", "bits", true, correctBits),
 		boundColumn(relative),
-		plainColumn("", "ok", false, func(r *bench.Record) string {
+		plainColumn("", "ok", false, func(r *record.Record) string {
 			if r.OutsideBound() {
 				return "**NO**"
 			}

@@ -6,20 +6,20 @@ import (
 	"slices"
 	"strings"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // notes are the footnotes of a table. Warnings of the same kind share one letter.
 type notes struct {
-	codes  []string                 // in order of appearance; the letter of a warning is the place of its code
-	rows   map[string][]string      // code -> the rows that have it
-	sample map[string]bench.Warning // code -> the first warning
-	lines  []string                 // without a letter
+	codes  []string                  // in order of appearance; the letter of a warning is the place of its code
+	rows   map[string][]string       // code -> the rows that have it
+	sample map[string]record.Warning // code -> the first warning
+	lines  []string                  // without a letter
 	env    string
 }
 
-func newNotes(run *bench.Run, all []group) *notes {
-	n := &notes{rows: map[string][]string{}, sample: map[string]bench.Warning{}}
+func newNotes(run *record.Run, all []group) *notes {
+	n := &notes{rows: map[string][]string{}, sample: map[string]record.Warning{}}
 	failed, results, asked := 0, 0, false
 	for _, g := range all {
 		for _, r := range g.records {
@@ -61,7 +61,7 @@ func plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-func (n *notes) addRow(r *bench.Record) {
+func (n *notes) addRow(r *record.Record) {
 	for _, w := range r.Warnings {
 		if _, ok := n.sample[w.Code]; !ok {
 			n.sample[w.Code] = w
@@ -80,7 +80,7 @@ func letter(i int) string {
 
 // column gives the letters of the row's warnings.
 func (n *notes) column() column {
-	return plainColumn("", "", false, func(r *bench.Record) string {
+	return plainColumn("", "", false, func(r *record.Record) string {
 		var letters []string
 		for _, w := range r.Warnings {
 			l := letter(slices.Index(n.codes, w.Code))
@@ -153,7 +153,7 @@ func wrapIndented(w io.Writer, text string, width int, indent string) {
 }
 
 // describe gives the environment in one line.
-func describe(env bench.Environment) string {
+func describe(env record.Environment) string {
 	parts := []string{env.CPU.Brand}
 	if env.Threads > 0 {
 		parts = append(parts, plural(env.Threads, "thread", "threads"))

@@ -3,12 +3,12 @@ package report
 import (
 	"io"
 
-	"mpbench/pkg/bench"
 	"mpbench/pkg/plot"
+	"mpbench/pkg/record"
 )
 
 // SVG draws the run as a vector picture, of the kind that opts.Plot names or that fits it best; see pkg/plot.
-func SVG(w io.Writer, run *bench.Run, opts Options) error {
+func SVG(w io.Writer, run *record.Run, opts Options) error {
 	figure, err := plot.New(run, opts.Plot)
 	if err != nil {
 		return err
@@ -17,7 +17,7 @@ func SVG(w io.Writer, run *bench.Run, opts Options) error {
 }
 
 // PNG draws the same picture as SVG in pixels.
-func PNG(w io.Writer, run *bench.Run, opts Options) error {
+func PNG(w io.Writer, run *record.Run, opts Options) error {
 	figure, err := plot.New(run, opts.Plot)
 	if err != nil {
 		return err

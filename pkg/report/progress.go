@@ -6,16 +6,16 @@ import (
 	"sync"
 	"time"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/sampling"
 )
 
 // Progress tells how far a run has come. Its methods may be called from several goroutines; errors of writing
 // are ignored, as progress is no result.
 type Progress interface {
-	Begin(label string)               // the next case
-	Sample(status bench.SampleStatus) // as bench.Sampler.Progress calls it
-	End(result string)                // the case is done; result may be empty
-	Close()                           // nothing follows; what is on the line is cleared
+	Begin(label string)                  // the next case
+	Sample(status sampling.SampleStatus) // as sampling.Sampler.Progress calls it
+	End(result string)                   // the case is done; result may be empty
+	Close()                              // nothing follows; what is on the line is cleared
 }
 
 // ProgressOptions say where progress goes.
@@ -24,7 +24,7 @@ type ProgressOptions struct {
 	Quiet    bool       // write nothing
 	Terminal bool       // one changing line; otherwise a line for each case that is done
 	Width    func() int // columns of the terminal, asked before each line; nil for 80
-	Clock    bench.Clock
+	Clock    sampling.Clock
 }
 
 // progressInterval is the least time between two lines on a terminal.
@@ -39,17 +39,17 @@ func NewProgress(w io.Writer, opts ProgressOptions) Progress {
 		opts.Width = func() int { return 80 }
 	}
 	if opts.Clock == nil {
-		opts.Clock = bench.SystemClock()
+		opts.Clock = sampling.SystemClock()
 	}
 	return &progress{w: w, opts: opts, last: -progressInterval}
 }
 
 type silent struct{}
 
-func (silent) Begin(string)              {}
-func (silent) Sample(bench.SampleStatus) {}
-func (silent) End(string)                {}
-func (silent) Close()                    {}
+func (silent) Begin(string)                 {}
+func (silent) Sample(sampling.SampleStatus) {}
+func (silent) End(string)                   {}
+func (silent) Close()                       {}
 
 type progress struct {
 	mu    sync.Mutex
@@ -68,7 +68,7 @@ func (p *progress) Begin(label string) {
 	p.line(p.label)
 }
 
-func (p *progress) Sample(s bench.SampleStatus) {
+func (p *progress) Sample(s sampling.SampleStatus) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	text := p.label + ": warming up"

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/sampling"
 )
 
 type fakeClock struct{ now time.Duration }
@@ -21,7 +21,7 @@ func play(p Progress, clock *fakeClock) {
 		p.Begin(label)
 		for i := range 5 {
 			clock.now += 40 * time.Millisecond
-			p.Sample(bench.SampleStatus{Samples: i, Elapsed: time.Duration(i) * 40 * time.Millisecond, LastNs: 12_345})
+			p.Sample(sampling.SampleStatus{Samples: i, Elapsed: time.Duration(i) * 40 * time.Millisecond, LastNs: 12_345})
 		}
 		p.End("12.3 us")
 	}

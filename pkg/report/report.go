@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"mpbench/internal/suggest"
-	"mpbench/pkg/bench"
 	"mpbench/pkg/plot"
+	"mpbench/pkg/record"
 )
 
 // Options are what a renderer needs to know about where its output goes. Formats for programs ignore them.
@@ -29,7 +29,7 @@ type Format struct {
 	Name    string   // as in --format
 	Endings []string // of file names, as in --export
 	Summary string   // one line
-	Render  func(io.Writer, *bench.Run, Options) error
+	Render  func(io.Writer, *record.Run, Options) error
 }
 
 // Formats returns all formats, the default one first.

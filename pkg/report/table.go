@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/record"
 )
 
 // Limits of the value column, in characters and significant digits.
@@ -21,7 +21,7 @@ const (
 // Table writes one table for each data set, under a heading that gives the exact result, and the warnings as
 // footnotes. It fills the width of the terminal: the value gets the digits that fit, and columns of less
 // importance are shown where there is room.
-func Table(w io.Writer, run *bench.Run, opts Options) error {
+func Table(w io.Writer, run *record.Run, opts Options) error {
 	out := bufio.NewWriter(w)
 	all := groups(run)
 	if len(all) == 0 {
@@ -162,7 +162,7 @@ func (l *layout) choices(all []group, notes *notes) (essential []laidColumn, ext
 }
 
 func (l *layout) methodColumn() column {
-	return plainColumn("", "method", false, func(r *bench.Record) string {
+	return plainColumn("", "method", false, func(r *record.Record) string {
 		switch {
 		case r.OutsideBound():
 			return "! " + r.Method
@@ -181,7 +181,7 @@ func (l *layout) timeColumn(all []group) column {
 			widest = max(widest, textWidth(spread(r.Time, l.opts.ASCII)))
 		}
 	}
-	return plainColumn("", "time", true, ifTimed(func(r *bench.Record) string {
+	return plainColumn("", "time", true, ifTimed(func(r *record.Record) string {
 		text := siTime(r.Time.Median, l.opts.ASCII)
 		if widest > 0 {
 			text += " " + pad(spread(r.Time, l.opts.ASCII), widest, true)
@@ -193,7 +193,7 @@ func (l *layout) timeColumn(all []group) column {
 // width returns the columns that the cells take, 0 if they say nothing at all.
 func (l *layout) width(c laidColumn, all []group) int {
 	if c.id == valueID {
-		c.cell = func(_ group, r *bench.Record) string { return shortDecimal(r.Value, 1) }
+		c.cell = func(_ group, r *record.Record) string { return shortDecimal(r.Value, 1) }
 	}
 	widest, empty := 0, true
 	for _, g := range all {
@@ -261,13 +261,13 @@ func (l *layout) widenValue(all []group) {
 			}
 		}
 		c.width = max(widest, textWidth(c.head[1]))
-		c.cell = func(g group, r *bench.Record) string { return g.value(r, room) }
+		c.cell = func(g group, r *record.Record) string { return g.value(r, room) }
 	}
 }
 
 // value writes the result in the notation of the group. Positive values get a space for the sign where others
 // are negative.
-func (g group) value(r *bench.Record, width int) string {
+func (g group) value(r *record.Record, width int) string {
 	if r.Row != nil {
 		name := fmt.Sprintf("y[%d] ", *r.Row)
 		return name + g.notation.format(r.Value, maxValueDigits, width-len(name))

@@ -1,6 +1,0 @@
-//go:build !linux && !darwin && !windows
-
-package bench
-
-// captureSystem has nothing to add on systems that this program does not know.
-func captureSystem(*Environment) {}

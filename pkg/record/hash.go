@@ -1,0 +1,61 @@
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"math/big"
+
+	"mpbench/pkg/exact"
+)
+
+// hashBytes is the length of the short hashes: 64 bits, written as 16 hexadecimal digits.
+const hashBytes = 8
+
+func shortHash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:hashBytes])
+}
+
+// NewCaseID returns the ID of a case: the first 16 hexadecimal digits of the SHA-256 of a text that holds all that was asked for.
+func NewCaseID(text string) string { return shortHash([]byte(text)) }
+
+// ResultHash returns the first 16 hexadecimal digits of the SHA-256 of the CanonicalText of the values, each
+// followed by a newline. Equal results have equal hashes on every platform and for every method and format.
+func ResultHash(values ...exact.Value) string {
+	h := sha256.New()
+	for _, v := range values {
+		h.Write(appendCanonical(nil, v))
+		h.Write([]byte{'\n'})
+	}
+	return hex.EncodeToString(h.Sum(nil)[:hashBytes])
+}
+
+// CanonicalText returns the one text that stands for an exact value: "0"; "+Inf"; "-Inf"; "NaN"; [-]0xHpE with
+// an odd hexadecimal integer H and a decimal exponent E for H * 2^E; and [-]0xN/0xD in lowest terms for a
+// number that is no integer times a power of two.
+func CanonicalText(v exact.Value) string { return string(appendCanonical(nil, v)) }
+
+func appendCanonical(b []byte, v exact.Value) []byte {
+	switch {
+	case v.Class == exact.PosInf:
+		return append(b, "+Inf"...)
+	case v.Class == exact.NegInf:
+		return append(b, "-Inf"...)
+	case v.Class != exact.Finite:
+		return append(b, "NaN"...)
+	case v.Rat == nil || v.Rat.Sign() == 0:
+		return append(b, '0')
+	case v.Rat.Sign() < 0:
+		b = append(b, '-')
+	}
+	num, den := new(big.Int).Abs(v.Rat.Num()), v.Rat.Denom()
+	down := den.TrailingZeroBits()
+	if den.BitLen() != int(down)+1 {
+		b = append(num.Append(append(b, "0x"...), 16), "/0x"...)
+		return den.Append(b, 16)
+	}
+	up := num.TrailingZeroBits()
+	b = num.Rsh(num, up).Append(append(b, "0x"...), 16)
+	b = append(b, 'p')
+	return big.NewInt(int64(up)-int64(down)).Append(b, 10)
+}

@@ -1,0 +1,49 @@
+package record
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"mpbench/pkg/exact"
+)
+
+// TestResultHash pins texts and hashes: records of all versions and platforms are compared by them. The hashes are
+// what sha256sum gives for the text and a newline.
+func TestResultHash(t *testing.T) {
+	rat := func(s string) exact.Value {
+		r, ok := new(big.Rat).SetString(s)
+		if !ok {
+			t.Fatal(s)
+		}
+		return exact.Value{Rat: r}
+	}
+	for _, c := range []struct {
+		value      exact.Value
+		text, hash string
+	}{
+		{exact.Value{}, "0", "9a271f2a916b0b6e"},
+		{rat("0"), "0", "9a271f2a916b0b6e"},
+		{rat("1"), "0x1p0", "a0a96e0a9f2f0ba2"},
+		{rat("-24"), "-0x3p3", "30b08e4de6bd5b6b"},
+		{rat("0.375"), "0x3p-3", "1e24bf79507c8c64"},
+		{rat("-1/3"), "-0x1/0x3", "f9c751f655fc654e"},
+		{rat("10/6"), "0x5/0x3", "5b0eb28d456dd290"},
+		{exact.FromFloat64(math.SmallestNonzeroFloat64), "0x1p-1074", ""},
+		{exact.FromFloat64(math.MaxFloat64), "0x1fffffffffffffp971", ""},
+		{exact.Value{Class: exact.PosInf}, "+Inf", ""},
+		{exact.Value{Class: exact.NegInf}, "-Inf", ""},
+		{exact.Value{Class: exact.NaN}, "NaN", ""},
+	} {
+		if got := CanonicalText(c.value); got != c.text {
+			t.Errorf("text %q, want %q", got, c.text)
+		}
+		if got := ResultHash(c.value); len(got) != 16 || c.hash != "" && got != c.hash {
+			t.Errorf("%s: hash %q, want %q", c.text, got, c.hash)
+		}
+	}
+	one, two := rat("1"), rat("2")
+	if ResultHash(one, two) == ResultHash(two, one) || ResultHash() == ResultHash(exact.Value{}) {
+		t.Error("the hash of a vector does not depend on its elements")
+	}
+}

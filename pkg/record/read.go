@@ -1,0 +1,250 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// RunSchema is the schema of a whole run in one JSON object, with the fields "environments" and "records".
+const RunSchema = "mpbench-run/1"
+
+// A LineError says what is wrong in which line of a result file.
+type LineError struct {
+	Line int // from 1
+	Err  error
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+func (e *LineError) Unwrap() error { return e.Err }
+
+// ReadRecords reads a result file: environments and records, one JSON object a line, or one object that holds a
+// whole run (RunSchema). Blank lines are skipped, and fields that this version does not know are ignored.
+// Anything else that is not as it should be is a *LineError.
+//
+// A last line that is cut off, as a program that was killed leaves it, is no error: the run has a warning and
+// keeps the text.
+func ReadRecords(r io.Reader) (*Run, error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	run := new(Run)
+	for number := 1; ; number++ {
+		line, err := in.ReadBytes('\n')
+		if err != nil && err != io.EOF {
+			return nil, &LineError{number, err}
+		}
+		last := err == io.EOF
+		text := bytes.TrimSpace(line)
+		if number == 1 {
+			text = bytes.TrimPrefix(text, []byte("\ufeff"))
+		}
+		if startsDocument(text) && len(run.Environments)+len(run.Records) == 0 {
+			return readDocument(in, line, number)
+		}
+		if err := run.addLine(text, last, number); err != nil {
+			return nil, err
+		}
+		if last && run.Partial == nil || !last {
+			run.Size += int64(len(line))
+		}
+		if last {
+			return run, nil
+		}
+	}
+}
+
+func (run *Run) addLine(text []byte, last bool, number int) error {
+	if len(text) == 0 {
+		return nil
+	}
+	if last && cutOff(text) {
+		run.Partial = bytes.Clone(text)
+		run.Warnings = append(run.Warnings, Warning{
+			Code:   WarnTruncated,
+			Text:   fmt.Sprintf("line %d is cut off after %d bytes and was left out", number, len(text)),
+			Advice: "the run that wrote it was stopped; run that case again",
+		})
+		return nil
+	}
+	if err := run.add(text); err != nil {
+		return &LineError{number, err}
+	}
+	return nil
+}
+
+// cutOff tells whether text is the beginning of a JSON object but not a whole one.
+func cutOff(text []byte) bool {
+	if text[0] != '{' {
+		return false
+	}
+	var v json.RawMessage
+	return errors.Is(json.NewDecoder(bytes.NewReader(text)).Decode(&v), io.ErrUnexpectedEOF)
+}
+
+// add appends the environment or record that is text.
+func (run *Run) add(text []byte) error {
+	var head struct {
+		Schema *string `json:"schema"`
+	}
+	if err := decode(text, &head); err != nil {
+		return err
+	}
+	switch {
+	case head.Schema == nil:
+		return fieldError("schema", "missing")
+	case *head.Schema == EnvironmentSchema:
+		var env Environment
+		if err := decode(text, &env); err != nil {
+			return err
+		}
+		run.Environments = append(run.Environments, env)
+	case *head.Schema == RecordSchema:
+		var r Record
+		if err := decode(text, &r); err != nil {
+			return err
+		}
+		if err := r.Validate(); err != nil {
+			return err
+		}
+		run.Records = append(run.Records, r)
+	case strings.HasPrefix(*head.Schema, "mpbench"):
+		return fieldError("schema", "%q is not known to this version, which reads %q and %q",
+			clip(*head.Schema), RecordSchema, EnvironmentSchema)
+	default:
+		return fieldError("schema", "%q is no result of mpbench", clip(*head.Schema))
+	}
+	return nil
+}
+
+// decode is json.Unmarshal with errors that name the field.
+func decode(text []byte, v any) error {
+	return explain(json.Unmarshal(text, v))
+}
+
+// explain makes errors of encoding/json say what they mean for a reader of the file.
+func explain(err error) error {
+	var typeErr *json.UnmarshalTypeError
+	var syntaxErr *json.SyntaxError
+	switch {
+	case errors.As(err, &typeErr):
+		if typeErr.Field == "" {
+			return fmt.Errorf("a JSON object is expected, not %s", article(typeErr.Value))
+		}
+		return fieldError(typeErr.Field, "%s where %s is expected", typeErr.Value, kindName(typeErr.Type.Kind().String()))
+	case errors.As(err, &syntaxErr):
+		return fmt.Errorf("no valid JSON at byte %d: %v", syntaxErr.Offset, syntaxErr)
+	}
+	return err
+}
+
+func article(value string) string {
+	if strings.HasPrefix(value, "array") || strings.HasPrefix(value, "object") {
+		return "an " + value
+	}
+	return "a " + value
+}
+
+// kindName calls a Go kind what it is in JSON.
+func kindName(kind string) string {
+	switch {
+	case strings.HasPrefix(kind, "int"):
+		return "an integer"
+	case strings.HasPrefix(kind, "float"):
+		return "a number"
+	case kind == "bool":
+		return "true or false"
+	case kind == "slice":
+		return "an array"
+	case kind == "map", kind == "struct":
+		return "an object"
+	}
+	return "a " + kind
+}
+
+// startsDocument tells whether a first line belongs to an object that is spread over several lines, or is a
+// whole run.
+func startsDocument(text []byte) bool {
+	if string(text) == "{" {
+		return true
+	}
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	return json.Unmarshal(text, &head) == nil && head.Schema == RunSchema
+}
+
+// readDocument reads one object that holds a whole run. The line that starts it was read already.
+func readDocument(in io.Reader, line []byte, number int) (*Run, error) {
+	rest, err := io.ReadAll(in)
+	if err != nil {
+		return nil, err
+	}
+	text := bytes.TrimPrefix(append(line, rest...), []byte("\ufeff"))
+	var doc struct {
+		Schema       *string           `json:"schema"`
+		Environments []json.RawMessage `json:"environments"`
+		Records      []json.RawMessage `json:"records"`
+	}
+	lineAt := func(offset int64) int {
+		return number + bytes.Count(text[:min(max(offset, 0), int64(len(text)))], []byte("\n"))
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, &LineError{lineAt(errorOffset(err)), explain(err)}
+	}
+	if doc.Schema == nil || *doc.Schema != RunSchema {
+		return nil, &LineError{number, fieldError("schema", "a file that starts with a line \"{\" holds one object of schema %q", RunSchema)}
+	}
+	run := &Run{Size: int64(len(line) + len(rest))}
+	for _, part := range append(doc.Environments, doc.Records...) {
+		if err := run.add(part); err != nil {
+			return nil, &LineError{lineAt(int64(bytes.Index(text, part))), err} // the first of several that are the same
+		}
+	}
+	return run, nil
+}
+
+// errorOffset returns where in the text encoding/json met an error, 0 if it does not say.
+func errorOffset(err error) int64 {
+	var typeErr *json.UnmarshalTypeError
+	var syntaxErr *json.SyntaxError
+	switch {
+	case errors.As(err, &typeErr):
+		return typeErr.Offset
+	case errors.As(err, &syntaxErr):
+		return syntaxErr.Offset
+	}
+	return 0
+}
+
+// MarshalRun returns the run as one JSON object of schema RunSchema, indented for readers.
+func MarshalRun(run *Run) ([]byte, error) {
+	doc := struct {
+		Schema       string        `json:"schema"`
+		Environments []Environment `json:"environments"`
+		Records      []Record      `json:"records"`
+	}{RunSchema, run.Environments, run.Records}
+	if doc.Environments == nil {
+		doc.Environments = []Environment{}
+	}
+	if doc.Records == nil {
+		doc.Records = []Record{}
+	}
+	for i := range doc.Records {
+		if err := doc.Records[i].Validate(); err != nil {
+			return nil, fmt.Errorf("record of %s: %w", doc.Records[i].Method, err)
+		}
+	}
+	text, err := marshal(doc)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", "  "); err != nil {
+		return nil, err
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}

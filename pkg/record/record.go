@@ -1,0 +1,148 @@
+package record
+
+// The schemas of the lines of a result file.
+const (
+	RecordSchema      = "mpbench/1"
+	EnvironmentSchema = "mpbench-env/1"
+)
+
+// A Record is one row of results: a method applied to a data set, its error against the exact result of the
+// given inputs, and its time.
+//
+// Numbers that need not fit float64 are decimal strings such as "3.4873e-06", "1e-5000", "+Inf", "-Inf" or
+// "NaN" (see ParseDecimal); an empty string stands for a number that is not known and is left out in JSON.
+type Record struct {
+	Schema  string  `json:"schema"`  // RecordSchema
+	Command string  `json:"command"` // "sum", "dot", "gemv", ...
+	Method  string  `json:"method"`  // as the user types it: "reduce2", "sumk:3"
+	Format  string  `json:"format"`  // number format: "binary64", "rns"
+	Device  string  `json:"device"`  // "cpu", "cuda:0", "emulated"
+	Threads int     `json:"threads"`
+	Dataset Dataset `json:"dataset"`
+	Shape   Shape   `json:"shape"`
+
+	PrecisionBits  int    `json:"precision_bits"`            // what was asked for
+	ActualBits     int    `json:"actual_bits"`               // what the format gives
+	Moduli         int    `json:"moduli,omitempty"`          // RNS formats: number of moduli
+	ModuliBits     int    `json:"moduli_bits,omitempty"`     // RNS formats: width of the widest modulus
+	Variant        string `json:"variant,omitempty"`         // which of several ways of computing ran
+	Rounding       string `json:"rounding,omitempty"`        // RNS formats: "truncate", "nearest"
+	Alignment      string `json:"alignment,omitempty"`       // RNS formats: "2018", "blas"
+	MatrixBytes    int64  `json:"matrix_bytes,omitempty"`    // matrices: memory of A in the method's format
+	WorkspaceBytes int64  `json:"workspace_bytes,omitempty"` // matrices: memory beside A, x and y
+	Blocks         int    `json:"blocks,omitempty"`          // block-parallel methods
+	BlockSize      int    `json:"block_size,omitempty"`      // block-parallel methods
+
+	Value       string   `json:"value"`                // the computed result
+	Exact       string   `json:"exact"`                // the exact result of the same inputs
+	Reference   string   `json:"reference,omitempty"`  // how the exact result was found
+	Condition   string   `json:"condition,omitempty"`  // condition number of the problem
+	RelError    string   `json:"rel_error"`            // |value - exact| / |exact|, never capped; "+Inf" where only exact is 0
+	AbsError    string   `json:"abs_error,omitempty"`  // |value - exact|
+	ULPError    string   `json:"ulp_error,omitempty"`  // |value - exact| in units of the last place of the format
+	CorrectBits *float64 `json:"correct_bits"`         // -log2(rel_error); null when the result is exact
+	ExactResult bool     `json:"exact_result"`         // value equals exact
+	Bound       string   `json:"bound,omitempty"`      // proved bound on rel_error; absent where its conditions do not hold
+	AbsBound    string   `json:"abs_bound,omitempty"`  // proved bound on abs_error
+	WithinBound *bool    `json:"within_bound"`         // null without a bound
+	Row         *int     `json:"row,omitempty"`        // vectors: the component that value, exact, errors and bounds are those of
+	NormError   string   `json:"norm_error,omitempty"` // vectors: ||y - y*||_1 / ||y*||_1
+	NormBound   string   `json:"norm_bound,omitempty"` // vectors: bound on norm_error, equation (19) of the 2020 paper
+	ResultHash  string   `json:"result_hash"`          // see ResultHash
+
+	Time       Timing     `json:"time_ns"`
+	Phases     Phases     `json:"phases_ns"`           // median of each phase
+	Kernels    []Kernel   `json:"kernels,omitempty"`   // devices: what the kernels of a run did, in their order
+	StopRule   StopRule   `json:"stop_rule,omitempty"` // what ended the sampling
+	Throughput Throughput `json:"throughput"`
+	Warnings   []Warning  `json:"warnings"`
+	EnvID      string     `json:"env_id"`            // ID of the Environment that the record was made in
+	CaseID     string     `json:"case_id,omitempty"` // short hash of all that was asked for, see NewCaseID; a run is continued by it
+}
+
+// A Dataset says which numbers were used.
+type Dataset struct {
+	Name   string            `json:"name"`
+	N      int               `json:"n"`
+	Params map[string]string `json:"params"`
+	SHA256 string            `json:"sha256"` // of the bit patterns
+}
+
+// A Shape gives the extents of the problem: n terms of a sum or a dot product, an m x n matrix, and so on.
+type Shape struct {
+	M     int    `json:"m,omitempty"`
+	N     int    `json:"n"`
+	K     int    `json:"k,omitempty"`
+	NNZ   int    `json:"nnz,omitempty"`   // stored elements of a sparse matrix
+	Trans string `json:"trans,omitempty"` // "N" or "T"
+}
+
+// Timing describes the time of one operation, in nanoseconds.
+type Timing struct {
+	Median     float64   `json:"median"`
+	Lo         float64   `json:"lo"` // interval for the median, see MedianInterval
+	Hi         float64   `json:"hi"`
+	Samples    []float64 `json:"samples"`              // in the order they were taken, each the mean of Iterations operations
+	Iterations int       `json:"iterations,omitempty"` // operations a sample; more than 1 for short operations
+	Confidence float64   `json:"confidence,omitempty"` // probability that [Lo, Hi] covers the median, at least 0.95 from 6 samples on
+	RelMAD     float64   `json:"rel_mad,omitempty"`    // median absolute deviation / median
+}
+
+// A Kernel is one launch of a kernel on a device.
+type Kernel struct {
+	Phase       string  `json:"phase"` // the phase that its time belongs to
+	Name        string  `json:"name"`
+	Array       string  `json:"array"`           // that it computes, as the method calls it: "d", "y", "B"
+	TimeNs      float64 `json:"time_ns"`         // median
+	Bytes       int64   `json:"bytes"`           // read and written in device memory, each number once
+	BytesShare  float64 `json:"bandwidth_share"` // bytes per second, as a share of the device's memory bandwidth; 0 if not known
+	Occupancy   float64 `json:"occupancy"`       // share of a multiprocessor's threads that are resident
+	Blocks      int     `json:"blocks"`
+	Threads     int     `json:"threads"` // of a block
+	SharedBytes int     `json:"shared_bytes"`
+	Registers   int     `json:"registers"`   // of a thread
+	LocalBytes  int     `json:"local_bytes"` // of a thread
+}
+
+// Throughput says how much was processed in a second at the median time. Bytes are decimal: 1 GB is 10^9 bytes.
+type Throughput struct {
+	ElementsPerSecond float64 `json:"elements_per_s"`
+	BytesPerSecond    float64 `json:"bytes_per_s"`
+	Elements          int64   `json:"elements,omitempty"` // elements an operation processes
+	Bytes             int64   `json:"bytes,omitempty"`    // bytes an operation has to read and write
+}
+
+// NewThroughput returns the throughput of an operation that processes the given numbers of elements and bytes
+// in medianNs nanoseconds; the rates are 0 when the time is not known, or below what any clock shows.
+func NewThroughput(elements, bytes int64, medianNs float64) Throughput {
+	t := Throughput{Elements: elements, Bytes: bytes}
+	if medianNs >= 0.001 { // a picosecond: samples are rounded to that
+		t.ElementsPerSecond = float64(elements) / medianNs * 1e9
+		t.BytesPerSecond = float64(bytes) / medianNs * 1e9
+	}
+	return t
+}
+
+// OutsideBound tells whether the result is worse than its proved bound allows, which means that something is
+// broken: the method, its proof, or the machine.
+func (r *Record) OutsideBound() bool { return r.WithinBound != nil && !*r.WithinBound }
+
+// A Run is the content of a result file.
+type Run struct {
+	Environments []Environment
+	Records      []Record
+
+	Warnings []Warning // about the file, such as a last line that is cut off
+	Partial  []byte    // the text of a last line that is cut off
+	Size     int64     // bytes of the file up to the end of the last whole line
+}
+
+// Environment returns the environment with the given ID, and false when the run does not hold it.
+func (r *Run) Environment(id string) (Environment, bool) {
+	for _, env := range r.Environments {
+		if env.ID == id {
+			return env, true
+		}
+	}
+	return Environment{}, false
+}
