@@ -105,7 +105,7 @@ func newGemvRecord(m gemv.Method, o gemv.Options, f gemv.Format, in GemvInput) r
 
 // setComponents fills the fields that compare the computed vector with the exact one; bound is that of a component.
 func setComponents(r *record.Record, bound func(i int) *big.Rat, ref *gemv.Reference, result *GemvResult) {
-	r.ResultHash = record.ResultHash(result.Y...)
+	r.ResultHash = record.HashOf(result.Y...)
 	r.NormError = result.Accuracy.Relative.Text(errorDigits)
 	if result.Bounds.Norm != nil {
 		r.NormBound = result.Bounds.Relative.Text(errorDigits)

@@ -175,7 +175,7 @@ func setResult(r *record.Record, s reduction, summary exact.Summary) {
 	digits := digitsFor(r.ActualBits)
 	r.Value = value.Text(digits)
 	r.Exact = want.Text(max(digits, exactDigits))
-	r.ResultHash = record.ResultHash(value)
+	r.ResultHash = record.HashOf(value)
 	setErrors(r, exact.Measure(value, want))
 	var bound *big.Rat
 	if summary.SumAbs.IsFinite() {

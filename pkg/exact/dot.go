@@ -111,6 +111,36 @@ func (d *Dot) AddBig(x, y *big.Float) {
 	d.wide.add(x, y)
 }
 
+// Merge adds the products of e, which must not be used afterwards.
+func (d *Dot) Merge(e *Dot) {
+	d.n += e.n
+	d.pos = d.pos.merge(e.pos)
+	d.neg = d.neg.merge(e.neg)
+	d.posInf, d.negInf, d.nan = d.posInf || e.posInf, d.negInf || e.negInf, d.nan || e.nan
+	switch {
+	case e.wide == nil || !e.wide.any:
+	case d.wide == nil || !d.wide.any:
+		d.wide = e.wide
+	default:
+		d.wide.merge(e.wide)
+	}
+}
+
+// merge returns the sum of z and y, either of which may be nil for 0 and is used for the result.
+func (z *dotLimbs) merge(y *dotLimbs) *dotLimbs {
+	if z == nil || y == nil {
+		if z == nil {
+			return y
+		}
+		return z
+	}
+	var carry uint64
+	for k := range z {
+		z[k], carry = bits.Add64(z[k], y[k], carry)
+	}
+	return z
+}
+
 // N returns the number of products added.
 func (d *Dot) N() int { return d.n }
 
@@ -212,6 +242,16 @@ func (w *wideDot) add(x, y *big.Float) {
 	} else {
 		w.neg.Sub(&w.neg, term)
 	}
+}
+
+// merge adds v, which it may modify.
+func (w *wideDot) merge(v *wideDot) {
+	if v.exp < w.exp {
+		*w, *v = *v, *w
+	}
+	shift := uint(v.exp - w.exp)
+	w.pos.Add(&w.pos, v.pos.Lsh(&v.pos, shift))
+	w.neg.Add(&w.neg, v.neg.Lsh(&v.neg, shift))
 }
 
 // integer sets z to the odd integer with x = z * 2^e and returns e, for x != 0.

@@ -147,3 +147,32 @@ func BenchmarkDot(b *testing.B) {
 		})
 	}
 }
+
+// TestDotMerge: products in several sums that are merged, in any order, give the sum of all.
+func TestDotMerge(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 200 {
+		var whole Dot
+		parts := make([]Dot, 1+rng.IntN(4))
+		for range rng.IntN(30) {
+			p := &parts[rng.IntN(len(parts))]
+			if rng.IntN(3) == 0 {
+				x, y := randomBig(rng), randomBig(rng)
+				whole.AddBig(x, y)
+				p.AddBig(x, y)
+				continue
+			}
+			x, y := anyFloat64(rng), anyFloat64(rng)
+			whole.Add(x, y)
+			p.Add(x, y)
+		}
+		rng.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+		for i := range parts[1:] {
+			parts[0].Merge(&parts[1+i])
+		}
+		got, want := parts[0].Summary(), whole.Summary()
+		if got.N != want.N || !got.Sum.Equal(want.Sum) || !got.SumAbs.Equal(want.SumAbs) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+	}
+}

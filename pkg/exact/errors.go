@@ -30,9 +30,9 @@ func Measure(computed, exact Value) Errors {
 	case computed.Class != Finite:
 		return Errors{Abs: Value{Rat: new(big.Rat)}, Rel: Value{Rat: new(big.Rat)}, exact: exact}
 	}
-	abs := new(big.Rat).Sub(computed.rat(), exact.rat())
+	abs := new(big.Rat).Sub(computed.Number(), exact.Number())
 	abs.Abs(abs)
-	return Errors{Abs: Value{Rat: abs}, Rel: relative(abs, exact.rat()), exact: exact}
+	return Errors{Abs: Value{Rat: abs}, Rel: relative(abs, exact.Number()), exact: exact}
 }
 
 // relative returns abs/|of|, with 0/0 = 0.
@@ -53,7 +53,7 @@ func (e Errors) Exact() bool { return e.Abs.IsFinite() && e.Abs.Sign() == 0 }
 // Within reports whether the absolute error is at most bound. Nothing is within a nil bound, which stands for a bound
 // that could not be proved.
 func (e Errors) Within(bound *big.Rat) bool {
-	return bound != nil && e.Abs.IsFinite() && e.Abs.rat().Cmp(bound) <= 0
+	return bound != nil && e.Abs.IsFinite() && e.Abs.Number().Cmp(bound) <= 0
 }
 
 // ULP returns the error in units in the last place of a format with the given precision in bits and an unbounded
@@ -62,7 +62,7 @@ func (e Errors) ULP(precision int) Value {
 	if !e.Rel.IsFinite() || e.Exact() {
 		return e.Rel
 	}
-	return Value{Rat: scaleExp2(e.Abs.rat(), precision-1-binaryExponent(e.exact.rat()))}
+	return Value{Rat: scaleExp2(e.Abs.Number(), precision-1-binaryExponent(e.exact.Number()))}
 }
 
 // CorrectBits returns -log2 of the relative error, not below 0: the number of correct leading bits. It is +Inf for an
@@ -75,7 +75,7 @@ func (e Errors) CorrectBits() float64 {
 	if e.Rel.Sign() == 0 {
 		return math.Inf(1)
 	}
-	return max(0, -log2(e.Rel.rat()))
+	return max(0, -log2(e.Rel.Number()))
 }
 
 // CorrectDigits returns the number of correct decimal digits, CorrectBits times log10(2).

@@ -64,7 +64,7 @@ func TestULPRounding(t *testing.T) {
 		prec := rapid.IntRange(1, 300).Draw(t, "precision")
 		v := FromRat(x)
 		ulp := Measure(FromBig(v.Round(uint(prec))), v).ULP(prec)
-		if ulp.rat().Cmp(big.NewRat(1, 2)) > 0 {
+		if ulp.Number().Cmp(big.NewRat(1, 2)) > 0 {
 			t.Fatalf("%v rounded to %d bits is off by %v ulp", v, prec, ulp)
 		}
 	})

@@ -109,7 +109,7 @@ func (s *Sum) AddRat(x *big.Rat) {
 func (s *Sum) AddValue(v Value) {
 	switch v.Class {
 	case Finite:
-		s.AddRat(v.rat())
+		s.AddRat(v.Number())
 		return
 	case PosInf:
 		s.posInf = true

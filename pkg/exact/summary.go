@@ -20,7 +20,7 @@ func (s Summary) Condition() Value {
 	if !s.Sum.IsFinite() || !s.SumAbs.IsFinite() {
 		return Value{Class: NaN}
 	}
-	abs, sum := s.SumAbs.rat(), s.Sum.rat()
+	abs, sum := s.SumAbs.Number(), s.Sum.Number()
 	switch {
 	case abs.Sign() == 0:
 		return Value{Rat: big.NewRat(1, 1)}

@@ -87,7 +87,7 @@ func (v Value) IsFinite() bool { return v.Class == Finite }
 func (v Value) Sign() int {
 	switch v.Class {
 	case Finite:
-		return v.rat().Sign()
+		return v.Number().Sign()
 	case PosInf:
 		return 1
 	case NegInf:
@@ -102,7 +102,7 @@ func (v Value) Equal(w Value) bool {
 	if v.Class != w.Class {
 		return false
 	}
-	return v.Class != Finite || v.rat().Cmp(w.rat()) == 0
+	return v.Class != Finite || v.Number().Cmp(w.Number()) == 0
 }
 
 // Abs returns |v|; the magnitude of NaN is NaN.
@@ -127,7 +127,7 @@ func (v Value) Float64() float64 {
 	case NaN:
 		return math.NaN()
 	}
-	f, _ := v.rat().Float64()
+	f, _ := v.Number().Float64()
 	return f
 }
 
@@ -142,7 +142,7 @@ func (v Value) Float32() float32 {
 	case NaN:
 		return float32(math.NaN())
 	}
-	f, _ := v.rat().Float32()
+	f, _ := v.Number().Float32()
 	return f
 }
 
@@ -158,7 +158,7 @@ func (v Value) Round(prec uint) *big.Float {
 	case NaN:
 		return nil
 	}
-	return z.SetRat(v.rat())
+	return z.SetRat(v.Number())
 }
 
 // Text returns v in decimal scientific notation with the given number of significant digits (at least 1), correctly
@@ -168,7 +168,7 @@ func (v Value) Text(digits int) string {
 	if v.Class != Finite {
 		return v.Class.String()
 	}
-	return FormatRat(v.rat(), digits)
+	return FormatRat(v.Number(), digits)
 }
 
 // String returns v to 17 significant digits.
@@ -177,8 +177,8 @@ func (v Value) String() string { return v.Text(17) }
 // zero is the number that the zero Value stands for; it is never written to.
 var zero = new(big.Rat)
 
-// rat returns the number of a Finite value.
-func (v Value) rat() *big.Rat {
+// Number returns the number of a Finite value, which must not be modified.
+func (v Value) Number() *big.Rat {
 	if v.Rat == nil {
 		return zero
 	}

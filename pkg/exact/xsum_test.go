@@ -52,7 +52,7 @@ func vary(t *testing.T, terms []float64, want float64, repeat int) {
 		repeated := SumOf(slices.Repeat(c.terms, repeat)).Sum
 		single := s.Value()
 		if single.IsFinite() {
-			single = FromRat(new(big.Rat).Mul(single.rat(), big.NewRat(int64(repeat), 1)))
+			single = FromRat(new(big.Rat).Mul(single.Number(), big.NewRat(int64(repeat), 1)))
 		}
 		if !repeated.Equal(single) {
 			t.Errorf("%v repeated %d times: %v, want %v", c.terms, repeat, repeated, single)

@@ -1,12 +1,9 @@
 package numbers
 
-import (
-	"math/big"
+import "math/big"
 
-	"mpbench/pkg/exact"
-)
-
-// Array is a vector or a matrix: numbers and where its elements are among them. The zero Array has no elements. A scalar is an array of one.
+// Array is a vector or a matrix: numbers, and where its elements are among them. The zero Array has no elements. A
+// vector is a matrix of one column, a scalar a vector of one.
 type Array struct {
 	Source
 	Layout
@@ -16,7 +13,7 @@ type Array struct {
 func Vector(s Source) Array { return Array{s, Strided(s.Len(), 1)} }
 
 // Scalar returns the number x as an array of one.
-func Scalar(x float64) Array { return Vector(Float64s([]float64{x})) }
+func Scalar(x float64) Array { return Vector(Float64s{x}) }
 
 // Absent tells whether there is no array.
 func (a Array) Absent() bool { return a.Source == nil }
@@ -26,6 +23,9 @@ func (a Array) Len() int { return a.Rows * a.Cols }
 
 // ReadAt sets z to element (i, j).
 func (a Array) ReadAt(z *Number, i, j int) { a.Read(z, a.Index(i, j)) }
+
+// SpanAt returns the span of element (i, j).
+func (a Array) SpanAt(i, j int) Span { return a.Span(a.Index(i, j)) }
 
 // Part returns rows from to to-1; it shares the numbers.
 func (a Array) Part(from, to int) Array {
@@ -50,7 +50,7 @@ func (a Array) Transposed() Array {
 	return a
 }
 
-// Contiguous returns the float64 numbers of a vector if that is what it consists of, one next to the other: what vector code wants.
+// Contiguous returns the numbers of a vector if they are binary64, one next to the other: what vector code wants.
 func (a Array) Contiguous() ([]float64, bool) {
 	x, ok := a.Source.(Float64s)
 	if !ok || a.Cols != 1 || a.RowStride != 1 && a.Rows > 1 {
@@ -59,110 +59,71 @@ func (a Array) Contiguous() ([]float64, bool) {
 	return x[a.Offset : a.Offset+a.Rows], true
 }
 
-// Scaled is a Source of numbers that are no dyadic fractions, such as decimals: number i is what Read reads, divided by Denominator. Engines that
-// compute in integers divide once, at the end; the others round each number when they load it.
-type Scaled interface {
-	Source
-	Denominator() *big.Int // positive and odd
+// Binary64 tells whether all numbers are binary64 in memory.
+func (a Array) Binary64() bool {
+	_, ok := a.Source.(Float64s)
+	return ok
 }
 
-// Rationals presents rational numbers as a Scaled source with their common denominator.
-func Rationals(x []*big.Rat) Source {
-	den := big.NewInt(1)
-	var odd, gcd big.Int
-	for _, r := range x {
-		odd.Rsh(r.Denom(), r.Denom().TrailingZeroBits())
-		gcd.GCD(nil, nil, den, &odd)
-		den.Mul(den, odd.Quo(&odd, &gcd))
-	}
-	scaled := make([]*big.Float, len(x))
-	for i, r := range x {
-		n := new(big.Rat).Mul(r, new(big.Rat).SetInt(den)) // a dyadic fraction
-		k := n.Denom().TrailingZeroBits()
-		scaled[i] = new(big.Float).SetPrec(uint(max(1, n.Num().BitLen()))).SetInt(n.Num())
-		scaled[i].SetMantExp(scaled[i], -int(k))
-	}
-	return rationals{Bigs(scaled), den}
+// Chunked tells whether the numbers are not in memory.
+func (a Array) Chunked() bool {
+	_, ok := a.Source.(Chunked)
+	return ok
 }
 
-type rationals struct {
-	Source
-	den *big.Int
+// Denominator returns what the elements are divided by after they were read; nil for 1.
+func (a Array) Denominator() *big.Int {
+	if s, ok := a.Source.(Scaled); ok {
+		return s.Denominator()
+	}
+	return nil
 }
 
-func (r rationals) Denominator() *big.Int { return r.den }
-
-// Value returns z as an exact value.
-func (z *Number) Value() exact.Value {
-	switch {
-	case z.Class == NaN:
-		return exact.Value{Class: exact.NaN}
-	case z.Class == Infinite && z.Neg:
-		return exact.Value{Class: exact.NegInf}
-	case z.Class == Infinite:
-		return exact.Value{Class: exact.PosInf}
-	case z.Class == Zero:
-		return exact.Value{}
+// ReadCut sets z to element (i, j). One that is no dyadic fraction is cut off after so many bits, the last of which is set
+// then: rounding to fewer bits gives what rounding the element itself gives.
+func (a Array) ReadCut(z *Number, i, j, bits int) {
+	a.ReadAt(z, i, j)
+	if d := a.Denominator(); d != nil {
+		z.divide(d, bits)
 	}
-	return exact.FromBig(z.Big())
 }
 
-// Big returns z, which is finite, as a big.Float that holds it exactly.
-func (z *Number) Big() *big.Float {
-	words := make([]big.Word, 0, len(z.Words))
-	for _, w := range z.Words {
-		words = append(words, big.Word(w)) // 64-bit platforms
-	}
-	n := new(big.Int).SetBits(words)
-	if z.Neg {
-		n.Neg(n)
-	}
-	f := new(big.Float).SetPrec(uint(max(1, n.BitLen()))).SetInt(n)
-	return f.SetMantExp(f, z.Exp)
-}
-
-// At returns number i of a source exactly.
-func At(s Source, i int) exact.Value {
-	if x, ok := s.(Float64s); ok {
-		return exact.FromFloat64(x[i])
-	}
-	if x, ok := s.(Values); ok {
-		return x[i]
-	}
+// Each calls f with every element, row by row, read as by ReadCut.
+func (a Array) Each(bits int, f func(*Number)) {
 	var z Number
-	s.Read(&z, i)
-	v := z.Value()
-	if d, ok := s.(Scaled); ok && v.IsFinite() && v.Rat != nil {
-		v = exact.FromRat(new(big.Rat).Quo(v.Rat, new(big.Rat).SetInt(d.Denominator())))
-	}
-	return v
-}
-
-// Values presents exact values, such as results, as a Source; those that are rational must be dyadic.
-type Values []exact.Value
-
-func (x Values) Len() int { return len(x) }
-
-func (x Values) Read(z *Number, i int) {
-	switch v := x[i]; v.Class {
-	case exact.NaN:
-		z.Class = NaN
-	case exact.PosInf, exact.NegInf:
-		z.Class, z.Neg = Infinite, v.Class == exact.NegInf
-	default:
-		z.SetBig(v.Round(uint(1 + bitsOf(v))))
+	for i := range a.Rows {
+		for j := range a.Cols {
+			a.ReadCut(&z, i, j, bits)
+			f(&z)
+		}
 	}
 }
 
-func bitsOf(v exact.Value) int {
-	if v.Rat == nil {
-		return 0
+// AllFinite reports whether no element is an infinity or NaN.
+func (a Array) AllFinite() bool {
+	if a.Absent() {
+		return true
 	}
-	return v.Rat.Num().BitLen()
+	if a.ColStride < a.RowStride { // the inner loop below is over neighbours
+		a = a.Transposed()
+	}
+	x, floats := a.Source.(Float64s)
+	for j := range a.Cols {
+		for i := range a.Rows {
+			if floats {
+				if v := x[a.Index(i, j)]; v-v != 0 {
+					return false
+				}
+			} else if a.SpanAt(i, j).Class >= Infinite {
+				return false
+			}
+		}
+	}
+	return true
 }
 
-func (x Values) Span(i int) Span {
-	var z Number
-	x.Read(&z, i)
-	return z.Span()
+// Equals reports whether a scalar is the number x.
+func (a Array) Equals(x float64) bool {
+	v := At(a.Source, a.Offset)
+	return v.IsFinite() && v.Number().Cmp(new(big.Rat).SetFloat64(x)) == 0
 }

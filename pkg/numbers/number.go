@@ -1,11 +1,12 @@
-// Package numbers is the one way in which numbers reach a method and leave it: a Source is an array of numbers in any format, read exactly, and
-// a Layout says which of them are the elements of a vector or a matrix.
+// Package numbers is the one way in which numbers reach a method and leave it: a [Source] is a list of numbers in any
+// format, read exactly; a [Layout] says which of them are the elements of a vector or a matrix; an [Array] is both.
 package numbers
 
 import (
-	"math"
 	"math/big"
 	"math/bits"
+
+	"mpbench/pkg/exact"
 )
 
 // Class says what kind of number a number is.
@@ -19,8 +20,8 @@ const (
 	NaN
 )
 
-// Extent is the range of bit positions that a set of numbers uses: each of them is a multiple of 2^Low and less than 2^Top in
-// magnitude. Low = Top is the extent of zeros.
+// Extent is the range of bit positions that a set of numbers uses: each of them is a multiple of 2^Low and less than
+// 2^Top in magnitude. Low = Top is the extent of zeros.
 type Extent struct{ Low, Top int }
 
 // Bits returns Top - Low, the width of the integers that the numbers become when they are aligned.
@@ -45,8 +46,8 @@ type Span struct {
 	Neg   bool
 }
 
-// Number is a number with its digits: (-1)^Neg * W * 2^Exp, W = sum Words[i] * 2^(64i), for the class Finite. The
-// same Number can be read into again and again; it owns the memory of its words.
+// Number is a number with its digits: (-1)^Neg * W * 2^Exp, W = sum Words[i] * 2^(64i), for the class Finite. The same
+// Number can be read into again and again; it owns the memory of its words.
 type Number struct {
 	Class Class
 	Neg   bool
@@ -57,75 +58,6 @@ type Number struct {
 	int     big.Int
 	Scratch any // of the Source that read last, for its own use
 }
-
-// A Source is an array of numbers in some format, for reading. Its methods must be safe for concurrent use with different z.
-type Source interface {
-	Len() int
-	// Span returns the class, sign and bit positions of number i.
-	Span(i int) Span
-	// Read sets z to number i.
-	Read(z *Number, i int)
-}
-
-// Float64s are a Source of binary64 numbers. Methods that work on such numbers find them in it.
-type Float64s []float64
-
-func (x Float64s) Len() int { return len(x) }
-
-// Significand returns the integer s < 2^53 and e with |x| = s * 2^e, for finite x.
-func Significand(x float64) (s uint64, e int) {
-	word := math.Float64bits(x)
-	field := word >> 52 & 0x7ff
-	normal := min(field, 1) // 0 for zeros and subnormals
-	return word&(1<<52-1) | normal<<52, int(field) - int(normal) - 1074
-}
-
-func (x Float64s) Span(i int) Span {
-	v := x[i]
-	switch {
-	case v == 0:
-		return Span{}
-	case v != v:
-		return Span{Class: NaN}
-	case math.Abs(v) > math.MaxFloat64:
-		return Span{Class: Infinite, Neg: v < 0}
-	}
-	s, e := Significand(v)
-	return Span{Extent{e + bits.TrailingZeros64(s), e + bits.Len64(s)}, Finite, v < 0}
-}
-
-func (x Float64s) Read(z *Number, i int) {
-	span := x.Span(i)
-	z.Class, z.Neg = span.Class, span.Neg
-	z.Words = z.Words[:0]
-	if span.Class == Finite {
-		var s uint64
-		s, z.Exp = Significand(x[i])
-		z.Words = append(z.Words, s)
-	}
-}
-
-// Bigs are a Source of numbers of any precision. A nil stands for NaN, which big.Float lacks.
-type Bigs []*big.Float
-
-func (x Bigs) Len() int { return len(x) }
-
-func (x Bigs) Span(i int) Span { return spanOfBig(x[i]) }
-
-func spanOfBig(v *big.Float) Span {
-	switch {
-	case v == nil:
-		return Span{Class: NaN}
-	case v.IsInf():
-		return Span{Class: Infinite, Neg: v.Signbit()}
-	case v.Sign() == 0:
-		return Span{}
-	}
-	top := v.MantExp(nil)
-	return Span{Extent{top - int(v.MinPrec()), top}, Finite, v.Signbit()}
-}
-
-func (x Bigs) Read(z *Number, i int) { z.SetBig(x[i]) }
 
 // SetBig sets z to v, or to NaN if v is nil.
 func (z *Number) SetBig(v *big.Float) {
@@ -177,4 +109,61 @@ func (z *Number) Span() Span {
 		}
 		top -= 64
 	}
+}
+
+// divide divides z by an odd integer d. A quotient that is no dyadic fraction is cut off after at least so many bits, and
+// its last bit set.
+func (z *Number) divide(d *big.Int, bits int) {
+	if z.Class != Finite {
+		return
+	}
+	n := z.integer()
+	shift := uint(max(0, bits+d.BitLen()-n.BitLen()))
+	var rest big.Int
+	n.Lsh(n, shift).QuoRem(n, d, &rest)
+	if rest.Sign() != 0 {
+		n.SetBit(n, 0, 1)
+	}
+	z.Exp -= int(shift)
+	z.SetWords(n.Bits())
+}
+
+// integer returns W.
+func (z *Number) integer() *big.Int {
+	words := make([]big.Word, 0, 64/bits.UintSize*len(z.Words))
+	for _, w := range z.Words {
+		words = append(words, big.Word(w))
+		if bits.UintSize == 32 {
+			words = append(words, big.Word(w>>32))
+		}
+	}
+	return new(big.Int).SetBits(words)
+}
+
+// Big returns z, which must be zero or finite, as a big.Float that holds it exactly.
+func (z *Number) Big() *big.Float {
+	if z.Class == Zero {
+		return new(big.Float)
+	}
+	n := z.integer()
+	if z.Neg {
+		n.Neg(n)
+	}
+	f := new(big.Float).SetPrec(uint(max(1, n.BitLen()))).SetInt(n)
+	return f.SetMantExp(f, z.Exp)
+}
+
+// Value returns z as an exact value.
+func (z *Number) Value() exact.Value {
+	switch {
+	case z.Class == NaN:
+		return exact.Value{Class: exact.NaN}
+	case z.Class == Infinite && z.Neg:
+		return exact.Value{Class: exact.NegInf}
+	case z.Class == Infinite:
+		return exact.Value{Class: exact.PosInf}
+	case z.Class == Zero:
+		return exact.Value{}
+	}
+	return exact.FromBig(z.Big())
 }

@@ -3,6 +3,7 @@ package record
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"hash"
 	"math/big"
 
 	"mpbench/pkg/exact"
@@ -19,15 +20,33 @@ func shortHash(data []byte) string {
 // NewCaseID returns the ID of a case: the first 16 hexadecimal digits of the SHA-256 of a text that holds all that was asked for.
 func NewCaseID(text string) string { return shortHash([]byte(text)) }
 
-// ResultHash returns the first 16 hexadecimal digits of the SHA-256 of the CanonicalText of the values, each
-// followed by a newline. Equal results have equal hashes on every platform and for every method and format.
-func ResultHash(values ...exact.Value) string {
-	h := sha256.New()
+// ResultHash is the hash of a result while its numbers are added: the first 16 hexadecimal digits of the SHA-256 of their
+// CanonicalTexts, each followed by a newline. Equal results have equal hashes on every platform and for every method and
+// format.
+type ResultHash struct {
+	hash hash.Hash
+	text []byte
+}
+
+// NewResultHash returns the hash of no numbers.
+func NewResultHash() *ResultHash { return &ResultHash{hash: sha256.New()} }
+
+// Add adds a number.
+func (h *ResultHash) Add(v exact.Value) {
+	h.text = append(appendCanonical(h.text[:0], v), '\n')
+	h.hash.Write(h.text)
+}
+
+// Text returns the hash.
+func (h *ResultHash) Text() string { return hex.EncodeToString(h.hash.Sum(nil)[:hashBytes]) }
+
+// HashOf returns the hash of a result.
+func HashOf(values ...exact.Value) string {
+	h := NewResultHash()
 	for _, v := range values {
-		h.Write(appendCanonical(nil, v))
-		h.Write([]byte{'\n'})
+		h.Add(v)
 	}
-	return hex.EncodeToString(h.Sum(nil)[:hashBytes])
+	return h.Text()
 }
 
 // CanonicalText returns the one text that stands for an exact value: "0"; "+Inf"; "-Inf"; "NaN"; [-]0xHpE with

@@ -38,12 +38,12 @@ func TestResultHash(t *testing.T) {
 		if got := CanonicalText(c.value); got != c.text {
 			t.Errorf("text %q, want %q", got, c.text)
 		}
-		if got := ResultHash(c.value); len(got) != 16 || c.hash != "" && got != c.hash {
+		if got := HashOf(c.value); len(got) != 16 || c.hash != "" && got != c.hash {
 			t.Errorf("%s: hash %q, want %q", c.text, got, c.hash)
 		}
 	}
 	one, two := rat("1"), rat("2")
-	if ResultHash(one, two) == ResultHash(two, one) || ResultHash() == ResultHash(exact.Value{}) {
+	if HashOf(one, two) == HashOf(two, one) || HashOf() == HashOf(exact.Value{}) {
 		t.Error("the hash of a vector does not depend on its elements")
 	}
 }

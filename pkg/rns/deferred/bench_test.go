@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"mpbench/internal/parallel"
 	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/internal/operands"
 )
@@ -183,7 +184,7 @@ func BenchmarkBandwidth(b *testing.B) {
 				best := time.Duration(math.MaxInt64)
 				for b.Loop() {
 					start := time.Now()
-					parallel(threads, n/chunk, func(_, task int) {
+					parallel.Tasks(threads, n/chunk, func(_, task int) {
 						part := x[task*chunk : (task+1)*chunk]
 						if op == "read" {
 							sumBlock(part)

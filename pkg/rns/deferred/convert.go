@@ -2,6 +2,7 @@ package deferred
 
 import (
 	"math/bits"
+	"mpbench/internal/parallel"
 	"mpbench/pkg/numbers"
 )
 
@@ -19,9 +20,9 @@ func newConverter(b *base) *converter {
 
 // convertParallel calls convert for every task, each goroutine with a converter of its own.
 func convertParallel(b *base, threads, tasks int, convert func(c *converter, task int)) {
-	threads = min(threadCount(threads), tasks)
+	threads = min(parallel.Threads(threads), tasks)
 	converters := make([]*converter, threads)
-	parallel(threads, tasks, func(worker, task int) {
+	parallel.Tasks(threads, tasks, func(worker, task int) {
 		if converters[worker] == nil {
 			converters[worker] = newConverter(b)
 		}

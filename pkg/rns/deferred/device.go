@@ -88,20 +88,21 @@ func (p *Plan) ErrorBits(i int, x numbers.Extent) int {
 	return error + log2Ceil(p.allTerms)
 }
 
-// RoundedRow returns alpha times the sum of the products of a row a and a column x, plus beta*y, rounded once to prec bits. The layouts are
-// of 1 x n and n x 1 elements, of which infinities and NaN count as 0. alpha and beta are finite, y is not read where beta is zero.
-func RoundedRow(a numbers.Source, al numbers.Layout, x numbers.Source, xl numbers.Layout, alpha, beta *big.Float, y *numbers.Number, prec uint) *big.Float {
+// RoundedRow returns alpha times the sum of the products of a row a and a column x, plus beta*y, all divided by an odd
+// integer d (nil for 1), rounded once to prec bits. The layouts are of 1 x n and n x 1 elements, of which infinities and
+// NaN count as 0. alpha and beta are finite, y is not read where beta is zero.
+func RoundedRow(a numbers.Array, x numbers.Array, alpha, beta *big.Float, y *numbers.Number, d *big.Int, prec uint) *big.Float {
 	var factor scalar
 	factor.set(alpha)
 	var number numbers.Number
 	var list products
 	var left, right, addend term
-	for j := range al.Cols {
-		x.Read(&number, xl.Index(j, 0))
+	for j := range a.Cols {
+		x.ReadAt(&number, j, 0)
 		if right.set(&number); right.x.Sign() == 0 {
 			continue
 		}
-		a.Read(&number, al.Index(0, j))
+		a.ReadAt(&number, 0, j)
 		if left.set(&number); left.x.Sign() != 0 {
 			list.add(&left, &right, &factor)
 		}
@@ -113,7 +114,13 @@ func RoundedRow(a numbers.Source, al numbers.Layout, x numbers.Source, xl number
 		addend.exp += factor.Exp
 	}
 	z := new(big.Float)
-	setRounded(z, list.sum(&addend, int(prec)), prec)
+	if d == nil {
+		setRounded(z, list.sum(&addend, int(prec)), prec)
+		return z
+	}
+	t := list.sum(&addend, quotientBits(d, prec))
+	t.divide(d, prec)
+	setRounded(z, t, prec)
 	return z
 }
 

@@ -1,6 +1,9 @@
 package deferred
 
-import "math/big"
+import (
+	"math/big"
+	"mpbench/internal/parallel"
+)
 
 const (
 	dotColumns = 2048 // columns that fit the vector kernels' lazy sums: 8 lanes of 256 products
@@ -15,7 +18,7 @@ const (
 // first-level cache, reduced every 256 rows. Both read every residue of A once, in order.
 func (s *Accumulator) MulVec(a *Matrix, x *Vector, threads int) {
 	s.join(a, x)
-	threads = threadCount(threads)
+	threads = parallel.Threads(threads)
 	s.grow(threads)
 	if s.op == Trans {
 		s.mulTrans(a, x, threads)
@@ -23,7 +26,7 @@ func (s *Accumulator) MulVec(a *Matrix, x *Vector, threads int) {
 	}
 	rows := a.layout.Rows
 	blocks := (rows + rowBlock - 1) / rowBlock
-	parallel(threads, blocks*s.base.n, func(_, task int) {
+	parallel.Tasks(threads, blocks*s.base.n, func(_, task int) {
 		k, i := task/blocks, task%blocks*rowBlock
 		s.mulRows(a, x, k, i, min(i+rowBlock, rows))
 	})
@@ -60,7 +63,7 @@ func (s *Accumulator) mulTrans(a *Matrix, x *Vector, threads int) {
 		width = min(most, max(least, roundUp((a.ld+split-1)/split, laneMultiple)))
 	}
 	blocks := (a.ld + width - 1) / width
-	parallel(threads, blocks*s.base.n, func(worker, task int) {
+	parallel.Tasks(threads, blocks*s.base.n, func(worker, task int) {
 		w := &s.workers[worker]
 		if cap(w.sums) < width {
 			w.sums = make([]uint64, width)

@@ -2,6 +2,7 @@ package deferred
 
 import (
 	"math"
+	"mpbench/internal/parallel"
 	"mpbench/pkg/numbers"
 	"slices"
 )
@@ -136,7 +137,7 @@ func productTops(p *Plan, x []int32) []int {
 		l.Rows, l.Cols, l.RowStride, l.ColStride = l.Cols, l.Rows, l.ColStride, l.RowStride
 	}
 	tops := make([]int, l.Rows)
-	parallel(threadCount(p.opt.Threads), l.Rows, func(_, i int) {
+	parallel.Tasks(p.opt.Threads, l.Rows, func(_, i int) {
 		top := NoTop
 		for j := range l.Cols {
 			if s := p.src.Span(l.Index(i, j)); s.Class == numbers.Finite && x[j] != NoTop {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"mpbench/internal/parallel"
 	"mpbench/pkg/numbers"
 )
 
@@ -252,6 +253,17 @@ func (s *LimbSum) Round(z *big.Float, prec uint) *big.Float {
 	return y.y[0]
 }
 
+// RoundQuotient is Round of the sum divided by an odd integer d > 0.
+func (s *LimbSum) RoundQuotient(z *big.Float, d *big.Int, prec uint) *big.Float {
+	if s.special.class >= numbers.Infinite {
+		return s.Round(z, prec)
+	}
+	t := sumTerms(s.terms(), quotientBits(d, prec))
+	t.divide(d, prec)
+	setRounded(z, t, prec)
+	return z
+}
+
 // Float64 returns the sum rounded once to binary64.
 func (s *LimbSum) Float64() float64 {
 	var y floatResults
@@ -372,10 +384,10 @@ func (w *sumScratch) addSpecial(s *LimbSum, x, y float64) {
 func sumRange(n, threads int, add func(s *LimbSum, w *sumScratch, from, to int)) *LimbSum {
 	const chunk = 1 << 13
 	tasks := (n + chunk - 1) / chunk
-	threads = max(1, min(threadCount(threads), tasks))
+	threads = max(1, min(parallel.Threads(threads), tasks))
 	sums := make([]LimbSum, threads)
 	scratch := make([]sumScratch, threads)
-	parallel(threads, tasks, func(worker, task int) {
+	parallel.Tasks(threads, tasks, func(worker, task int) {
 		add(&sums[worker], &scratch[worker], task*chunk, min((task+1)*chunk, n))
 	})
 	for i := 1; i < threads; i++ {

@@ -3,6 +3,7 @@ package deferred
 import (
 	"fmt"
 	"math/bits"
+	"mpbench/internal/parallel"
 	"mpbench/pkg/numbers"
 	"slices"
 	"sync"
@@ -178,7 +179,7 @@ func (p *Plan) measure() []numbers.Extent {
 	}
 	var mutex sync.Mutex
 	const chunk = 32
-	parallel(threadCount(p.opt.Threads), (l.Rows+chunk-1)/chunk, func(_, task int) {
+	parallel.Tasks(p.opt.Threads, (l.Rows+chunk-1)/chunk, func(_, task int) {
 		var own []numbers.Extent
 		if p.op == Trans {
 			own = make([]numbers.Extent, l.Cols)

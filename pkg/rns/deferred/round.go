@@ -3,6 +3,7 @@ package deferred
 import (
 	"math"
 	"math/big"
+	"mpbench/internal/parallel"
 	"mpbench/pkg/numbers"
 )
 
@@ -165,10 +166,10 @@ func (s *Accumulator) round(y results, n int, alpha, beta *scalar, threads int) 
 	}
 	classes := s.specialRows()
 	bound := s.truncation()
-	threads = threadCount(threads)
+	threads = parallel.Threads(threads)
 	s.grow(threads)
 	repairs := make([]int, threads)
-	parallel(threads, (n+laneMultiple-1)/laneMultiple, func(worker, task int) {
+	parallel.Tasks(threads, (n+laneMultiple-1)/laneMultiple, func(worker, task int) {
 		w := &s.workers[worker].rounder
 		i := task * laneMultiple
 		count := min(laneMultiple, n-i)

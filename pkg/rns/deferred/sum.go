@@ -49,6 +49,26 @@ func (s *term) addTerms(t *term, prec int) (tail bool) {
 	return tail
 }
 
+// quotientBits returns the precision of a sum that is divided by d and then rounded to prec bits: whether the quotient lies
+// above or below a number of prec+1 bits is whether the sum lies above or below that times d.
+func quotientBits(d *big.Int, prec uint) int { return int(prec) + d.BitLen() + 2 }
+
+// divide sets t, a sum of quotientBits, to a number that rounds to prec bits as t/d does, for d > 0.
+func (t *term) divide(d *big.Int, prec uint) {
+	if shift := quotientBits(d, prec) + 2 - t.x.BitLen(); shift > 0 {
+		t.x.Lsh(&t.x, uint(shift))
+		t.exp -= shift
+	}
+	var rest big.Int
+	if t.x.QuoRem(&t.x, d, &rest); rest.Sign() != 0 { // toward zero: an odd last bit stands for what is cut off
+		t.x.Abs(&t.x)
+		t.x.SetBit(&t.x, 0, 1)
+		if rest.Sign() < 0 {
+			t.x.Neg(&t.x)
+		}
+	}
+}
+
 // sumTerms returns the sum of terms in the sense of addTerms. It overwrites them.
 //
 // Terms are taken by descending magnitude and added exactly as long as they overlap. When all that are left add up to less than half a unit of

@@ -1,11 +1,9 @@
 package deferredgpu
 
 import (
-	"runtime"
-	"sync"
-	"sync/atomic"
 	"unsafe"
 
+	"mpbench/internal/parallel"
 	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 )
@@ -87,7 +85,7 @@ func (a *Host) sample(trans bool) []numbers.Extent {
 	rows := make([]numbers.Extent, l.Rows)
 	step := max(1, (l.Rows+sampleRows-1)/sampleRows)
 	terms := min(sampleTerms, l.Cols)
-	parallel(l.Rows, sampleBlock*step, func(from, to int) {
+	parallel.Ranges(0, l.Rows, sampleBlock*step, func(_, from, to int) {
 		for s := range terms {
 			j := 0
 			if terms > 1 {
@@ -105,19 +103,4 @@ func (a *Host) sample(trans bool) []numbers.Extent {
 		}
 	})
 	return rows
-}
-
-// parallel calls do for consecutive ranges of at most grain of the numbers 0 to n-1, by all processors.
-func parallel(n, grain int, do func(from, to int)) {
-	ranges := (n + grain - 1) / grain
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), ranges) {
-		group.Go(func() {
-			for r := int(next.Add(1)) - 1; r < ranges; r = int(next.Add(1)) - 1 {
-				do(r*grain, min((r+1)*grain, n))
-			}
-		})
-	}
-	group.Wait()
 }

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"time"
 
+	"mpbench/internal/parallel"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
@@ -23,7 +24,7 @@ func (h *HostProduct) Results(y []*big.Float) error {
 		return err
 	}
 	o, a := &h.options, h.a.numbers()
-	parallel(len(rows), 1, func(from, to int) {
+	parallel.Ranges(0, len(rows), 1, func(_, from, to int) {
 		for _, i := range rows[from:to] {
 			row := h.layout
 			row.Rows, row.Offset = 1, i*h.layout.RowStride
@@ -31,7 +32,8 @@ func (h *HostProduct) Results(y []*big.Float) error {
 			if o.Beta.Sign() != 0 {
 				o.Y.Read(&addend, i)
 			}
-			y[i].SetPrec(0).Set(deferred.RoundedRow(a, row, h.x.Host, h.x.Layout, o.Alpha, o.Beta, &addend, uint(o.Precision)))
+			y[i].SetPrec(0).Set(deferred.RoundedRow(
+				numbers.Array{Source: a, Layout: row}, numbers.Array{Source: h.x.Host, Layout: h.x.Layout}, o.Alpha, o.Beta, &addend, nil, uint(o.Precision)))
 		}
 	})
 	return nil

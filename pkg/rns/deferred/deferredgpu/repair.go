@@ -267,7 +267,8 @@ func (p *Product) onHost(rows []int) error {
 		if o.Beta.Sign() != 0 {
 			o.Y.Read(&y, i)
 		}
-		z := deferred.RoundedRow(a, row, x, p.x.layout, o.Alpha, o.Beta, &y, uint(o.Precision))
+		z := deferred.RoundedRow(numbers.Array{Source: a, Layout: row}, numbers.Array{Source: x, Layout: p.x.layout},
+			o.Alpha, o.Beta, &y, nil, uint(o.Precision))
 		p.repair.rows, p.repair.values = append(p.repair.rows, i), append(p.repair.values, z)
 	}
 	p.repair.onHost = len(rows)

@@ -3,6 +3,7 @@ package deferredgpu
 import (
 	"math/big"
 	"math/bits"
+	"mpbench/internal/parallel"
 )
 
 // results waits and sets y to the results of the kernels, exactly: numbers of Precision bits.
@@ -14,7 +15,7 @@ func (p *Product) results(y []*big.Float) error {
 	if err := p.heads.Download(heads); err != nil {
 		return err
 	}
-	parallel(len(y), 256, func(from, to int) {
+	parallel.Ranges(0, len(y), 256, func(_, from, to int) {
 		var x big.Int
 		for i := from; i < to; i++ {
 			if y[i] == nil {

@@ -1,0 +1,187 @@
+package exactsum
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"time"
+
+	"mpbench/pkg/exact"
+	"mpbench/pkg/method"
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
+)
+
+// Way is one way of adding the terms of a problem exactly.
+type Way interface {
+	// Add adds the terms to a sum.
+	Add(context.Context, *Sum) error
+	// Describe completes what is said of the format.
+	Describe(*method.Info)
+	// Close gives memory of devices back.
+	Close() error
+}
+
+// DeviceWay is a Way of a device.
+type DeviceWay interface {
+	Way
+	// AddTimed is Add with cold caches and with times.
+	AddTimed(context.Context, *Sum) (method.Times, error)
+	// ByClock tells whether the time is that of the clock, rounding included, as on the CPU.
+	ByClock() bool
+	// Cool empties the device's caches.
+	Cool() error
+}
+
+// NewWay makes a Way for a problem, a sum or a dot product: nil if it is none for such numbers, or if memory does not
+// suffice and a later one takes less. Times are those of preparing.
+type NewWay func(context.Context, method.Config, *op.Problem) (Way, method.Times, error)
+
+// New returns the constructor of engines on the CPU.
+func New() method.New {
+	return func(c method.Config) (method.Engine, error) {
+		return &engine{config: c, ways: []NewWay{newFloats, newChunked, newPacked, newProducts}}, nil
+	}
+}
+
+// NewOn returns the constructor of engines on a device, by the first of the ways that fits; name is the device's in
+// records.
+func NewOn(name func(method.Config) (string, error), ways ...NewWay) method.New {
+	return func(c method.Config) (method.Engine, error) {
+		device, err := name(c)
+		if err != nil {
+			return nil, err
+		}
+		return &deviceEngine{engine: engine{config: c, ways: ways, device: device}}, nil
+	}
+}
+
+// engine adds on the CPU, or on a device by the clock.
+type engine struct {
+	config      method.Config
+	ways        []NewWay
+	device      string // "" for the CPU
+	way         Way    // nil before Prepare
+	sum         Sum
+	denominator *big.Int
+	result      *big.Float // nil for NaN
+	times       method.Times
+}
+
+// Prepare implements method.Engine.
+func (e *engine) Prepare(ctx context.Context, p *op.Problem) error {
+	if err := e.Close(); err != nil {
+		return err
+	}
+	if _, err := p.Op.Shape(p); err != nil {
+		return err
+	}
+	e.denominator = product(p.X.Denominator(), p.Y.Denominator())
+	for _, make := range e.ways {
+		way, times, err := make(ctx, e.config, p)
+		if err != nil {
+			return err
+		}
+		if way != nil {
+			e.way, e.times = way, times
+			return nil
+		}
+	}
+	return &op.Error{Operation: p.Op.Name, Text: fmt.Sprintf("no way of adding these numbers on %s", e.config.Devices)}
+}
+
+// product returns x*y, nil standing for 1.
+func product(x, y *big.Int) *big.Int {
+	switch {
+	case x == nil:
+		return y
+	case y == nil:
+		return x
+	}
+	return new(big.Int).Mul(x, y)
+}
+
+// Run implements method.Engine.
+func (e *engine) Run(ctx context.Context) error {
+	e.sum.Reset()
+	err := e.way.Add(ctx, &e.sum)
+	if !e.config.Merge {
+		e.round()
+	}
+	return err
+}
+
+func (e *engine) round() { e.result = e.sum.Round(uint(e.config.Precision), e.denominator) }
+
+// Merge implements method.Merger.
+func (e *engine) Merge(other method.Engine) error {
+	switch o := other.(type) {
+	case *engine:
+		e.sum.Merge(&o.sum)
+	case *deviceEngine:
+		e.sum.Merge(&o.sum)
+	default:
+		return fmt.Errorf("exactsum: a sum of %T cannot be merged", other)
+	}
+	return nil
+}
+
+// Result implements method.Engine.
+func (e *engine) Result() (numbers.Source, error) {
+	if e.config.Merge {
+		e.round()
+	}
+	return numbers.Values{exact.FromBig(e.result)}, nil
+}
+
+// Info implements method.Engine.
+func (e *engine) Info() method.Info {
+	info := method.Info{Format: "exact", Bits: e.config.Precision, Device: e.device, Threads: 1}
+	if e.way != nil {
+		e.way.Describe(&info)
+	}
+	return info
+}
+
+// Close implements method.Engine.
+func (e *engine) Close() error {
+	if e.way == nil {
+		return nil
+	}
+	err := e.way.Close()
+	e.way = nil
+	return err
+}
+
+// deviceEngine adds on a device.
+type deviceEngine struct{ engine }
+
+// RunTimed implements method.Timed.
+func (e *deviceEngine) RunTimed(ctx context.Context) error {
+	e.sum.Reset()
+	way := e.way.(DeviceWay)
+	times, err := way.AddTimed(ctx, &e.sum)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	e.round()
+	rounding := time.Since(start)
+	if way.ByClock() {
+		times.Kernel += rounding
+	} else {
+		times.Host += rounding
+	}
+	times.Convert, times.CopyIn = e.times.Convert, e.times.CopyIn
+	e.times = times
+	return nil
+}
+
+// Times implements method.Timed.
+func (e *deviceEngine) Times() method.Times { return e.times }
+
+// Cool implements method.Cooler.
+func (e *deviceEngine) Cool() error { return e.way.(DeviceWay).Cool() }
+
+// Merge implements method.Merger.
+func (e *deviceEngine) Merge(other method.Engine) error { return e.engine.Merge(other) }

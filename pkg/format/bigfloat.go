@@ -1,0 +1,77 @@
+package format
+
+import (
+	"math/big"
+	"unsafe"
+
+	"mpbench/pkg/exact"
+	"mpbench/pkg/method"
+	"mpbench/pkg/numbers"
+)
+
+// BigFloat is math/big.Float at the configuration's precision: binary, round to nearest even, p bits, exponents without
+// end in practice. The loops are recursive.
+func BigFloat(c method.Config) Format[[]big.Float, *big.Float] {
+	p := uint(c.Precision)
+	f := Format[[]big.Float, *big.Float]{
+		Name: "big.Float", Bits: c.Precision, Bytes: int(unsafe.Sizeof(big.Float{})) + 8*((c.Precision+63)/64),
+		Range: method.Range{Unit: exact.PowerOfTwo(-c.Precision)},
+		Make: func(n int) []big.Float {
+			x := make([]big.Float, n)
+			for i := range x {
+				x[i].SetPrec(p)
+			}
+			return x
+		},
+		Slice: func(v []big.Float, from, to int) []big.Float { return v[from:to] },
+		Get:   func(v []big.Float, i int) *big.Float { return &v[i] },
+		Set:   func(v []big.Float, i int, x *big.Float) { v[i].Set(x) },
+		Value: exact.FromBig,
+	}
+	f.Load = func(a numbers.Array) ([]big.Float, method.Rounded) {
+		list, any, i := f.Make(a.Len()), method.Rounded{}, 0
+		a.Each(ReadBits(c.Precision), func(z *numbers.Number) {
+			if list[i].Set(z.Big()); list[i].Acc() != big.Exact {
+				any.Factors = 1
+			}
+			i++
+		})
+		return list, any
+	}
+	f.Loops = Loops[[]big.Float, *big.Float]{
+		Sum: func(x []big.Float) *big.Float {
+			// Two numbers in turn, as an addition in place allocates.
+			sum, next := new(big.Float).SetPrec(p), new(big.Float).SetPrec(p)
+			for i := range x {
+				next.Add(sum, &x[i])
+				sum, next = next, sum
+			}
+			return sum
+		},
+		Dot: func(x, y []big.Float) *big.Float {
+			sum, next := new(big.Float).SetPrec(p), new(big.Float).SetPrec(p)
+			product := new(big.Float).SetPrec(p)
+			for i := range x {
+				product.Mul(&x[i], &y[i])
+				next.Add(sum, product)
+				sum, next = next, sum
+			}
+			return sum
+		},
+		Axpy: func(z []big.Float, a *big.Float, x, y []big.Float) {
+			product := new(big.Float).SetPrec(p)
+			for i := range x {
+				product.Mul(a, &x[i])
+				z[i].Add(product, &y[i])
+			}
+		},
+		Scal: func(z []big.Float, a *big.Float, x []big.Float) {
+			for i := range x {
+				z[i].Mul(a, &x[i])
+			}
+		},
+		Mul: func(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(p).Mul(x, y) },
+		Add: func(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(p).Add(x, y) },
+	}
+	return f
+}

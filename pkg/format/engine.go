@@ -1,0 +1,223 @@
+package format
+
+import (
+	"context"
+
+	"mpbench/internal/parallel"
+	"mpbench/pkg/device"
+	"mpbench/pkg/exact"
+	"mpbench/pkg/method"
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
+)
+
+// Method completes a method whose loops run on the CPU, in a format that does not depend on the configuration.
+func (f Format[V, S]) Method(m method.Method, l Loops[V, S]) method.Method {
+	f.Loops = l
+	m.Bits = f.Bits
+	return Of(m, func(method.Config) Format[V, S] { return f })
+}
+
+// Of completes a method that runs the loops of a format on the CPU.
+func Of[V, S any](m method.Method, format func(method.Config) Format[V, S]) method.Method {
+	m.Format = format(method.Config{Precision: max(m.Bits, m.Least)}).Name
+	m.Threads = m.Operation.Has(op.Matrix)
+	m.On = map[device.Kind]method.New{device.CPU: func(c method.Config) (method.Engine, error) {
+		e := &engine[V, S]{format: format(c), name: m.Name, config: c}
+		return e, nil
+	}}
+	return m
+}
+
+// engine runs the loops of a format.
+type engine[V, S any] struct {
+	format Format[V, S]
+	name   string // of the method
+	config method.Config
+
+	run         func()
+	alpha, beta *S // nil for 1 and for 0
+	a, x, y     V  // a: row by row
+	cols        int
+	d, z        V // alpha*x; the result
+	n           int
+	rounded     method.Rounded
+	special     []exact.Value // nil where all components are finite, or the loops take care
+}
+
+// compose returns how an operation is made of the loops.
+func (e *engine[V, S]) compose(p *op.Problem) func() {
+	f := &e.format
+	switch p.Op {
+	case op.Sum:
+		return func() { f.Set(e.z, 0, f.Sum(e.x)) }
+	case op.Dot:
+		return func() { f.Set(e.z, 0, f.Dot(e.x, e.y)) }
+	case op.Gemv:
+		return e.gemv(p)
+	}
+	return nil
+}
+
+// gemv returns y = A*(alpha*x) + beta*y, row by row, in the order of the 2020 paper's formulas.
+func (e *engine[V, S]) gemv(p *op.Problem) func() {
+	f := &e.format
+	if p.Copies() {
+		return func() {
+			for i := range e.n {
+				f.Set(e.z, i, f.Get(e.y, i))
+			}
+		}
+	}
+	addend := func(i int) S { return f.Mul(*e.beta, f.Get(e.y, i)) }
+	if !p.Multiplies() {
+		return func() {
+			for i := range e.n {
+				if e.beta != nil {
+					f.Set(e.z, i, addend(i))
+				}
+			}
+		}
+	}
+	return func() {
+		d := e.x
+		if e.alpha != nil {
+			f.Scal(e.d, *e.alpha, e.x)
+			d = e.d
+		}
+		parallel.Ranges(parallel.Threads(e.config.Threads), e.n, rowGrain, func(_, from, to int) {
+			for i := from; i < to; i++ {
+				s := f.Dot(f.Slice(e.a, i*e.cols, (i+1)*e.cols), d)
+				if e.beta != nil {
+					s = f.Add(addend(i), s)
+				}
+				f.Set(e.z, i, s)
+			}
+		})
+	}
+}
+
+// rowGrain is how many rows a goroutine computes at a time.
+const rowGrain = 16
+
+// Prepare implements method.Engine.
+func (e *engine[V, S]) Prepare(_ context.Context, p *op.Problem) error {
+	shape, err := p.Op.Shape(p)
+	if err == nil {
+		err = e.checkMemory(p, shape)
+	}
+	if err != nil {
+		return err
+	}
+	*e = engine[V, S]{format: e.format, name: e.name, config: e.config, n: shape.Components}
+	if !e.format.IEEE {
+		e.special = op.Specials(p, e.n)
+	}
+	var left, right method.Rounded // of alpha*a*x, and of beta*y
+	if p.Multiplies() {
+		a := p.Matrix()
+		e.alpha, e.a, e.x, e.cols = e.scalar(p.Alpha, &left), e.load(a, &left), e.load(p.X, &left), a.Cols
+		if e.alpha != nil {
+			e.d = e.format.Make(p.X.Rows)
+		}
+	}
+	if p.A.Absent() {
+		e.y = e.load(p.Y, &left)
+	} else if p.Adds() {
+		e.beta, e.y = e.scalar(p.Beta, &right), e.load(p.Y, &right)
+	}
+	e.rounded = method.Rounded{Factors: max(left.Factors, right.Factors), Lost: left.Lost || right.Lost}
+	e.z = e.format.Make(e.n)
+	e.run = e.compose(p)
+	return nil
+}
+
+// checkMemory checks that what has to be converted fits.
+func (e *engine[V, S]) checkMemory(p *op.Problem, shape op.Shape) error {
+	need := int64(0)
+	for _, a := range []numbers.Array{p.A, p.X, p.Y} {
+		if _, same := e.same(a); !same && !a.Absent() {
+			need += int64(a.Len()) * int64(e.format.Bytes)
+		}
+	}
+	return e.config.CheckMemory(e.name, shape, need, "")
+}
+
+// same returns an array's numbers if they are of this format.
+func (e *engine[V, S]) same(a numbers.Array) (v V, ok bool) {
+	if e.format.Same == nil || a.Absent() {
+		return v, false
+	}
+	return e.format.Same(a)
+}
+
+func (e *engine[V, S]) load(a numbers.Array, rounded *method.Rounded) (v V) {
+	if a.Absent() {
+		return v
+	}
+	if v, ok := e.same(a); ok {
+		return v
+	}
+	if e.special != nil {
+		a.Source = finite{a.Source}
+	}
+	v, r := e.format.Load(a)
+	rounded.Add(r)
+	return v
+}
+
+// scalar returns a factor, nil for the number 1.
+func (e *engine[V, S]) scalar(a numbers.Array, rounded *method.Rounded) *S {
+	if a.Absent() {
+		return nil
+	}
+	x := e.format.Get(e.load(a, rounded), 0)
+	return &x
+}
+
+// finite are numbers with 0 in place of infinities and NaN, whose components are known beforehand.
+type finite struct{ numbers.Source }
+
+func (f finite) Read(z *numbers.Number, i int) {
+	if f.Source.Read(z, i); z.Class >= numbers.Infinite {
+		z.Class = numbers.Zero
+	}
+}
+
+// Run implements method.Engine.
+func (e *engine[V, S]) Run(context.Context) error {
+	e.run()
+	return nil
+}
+
+// Result implements method.Engine.
+func (e *engine[V, S]) Result() (numbers.Source, error) {
+	values := make(numbers.Values, e.n)
+	for i := range values {
+		if e.special != nil && !e.special[i].IsFinite() {
+			values[i] = e.special[i]
+		} else {
+			values[i] = e.format.Value(e.format.Get(e.z, i))
+		}
+	}
+	return values, nil
+}
+
+// Info implements method.Engine.
+func (e *engine[V, S]) Info() method.Info {
+	threads := 1
+	if e.cols > 0 {
+		threads = parallel.Threads(e.config.Threads)
+	}
+	info := method.Info{
+		Format: e.format.Name, Bits: e.format.Bits, NumberBytes: e.format.Bytes, Threads: threads,
+		Rounded: e.rounded, Range: e.format.Range,
+	}
+	if e.alpha != nil {
+		info.WorkspaceBytes = int64(e.cols * e.format.Bytes)
+	}
+	return info
+}
+
+// Close implements method.Engine.
+func (e *engine[V, S]) Close() error { return nil }

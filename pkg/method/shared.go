@@ -1,0 +1,423 @@
+package method
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"mpbench/pkg/device"
+	"mpbench/pkg/exact"
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
+)
+
+// shared is a method on several devices at once: each has some rows of the result, or some terms of a sum that is exact
+// until it is rounded, so many that all finish together. Where one of them alone is as fast, it has everything. It never
+// changes a result. Its time is that of the clock, unless one device has everything and takes its own time.
+type shared struct {
+	method  Method
+	problem *op.Problem
+	members []member
+	parts   int // rows or terms
+	times   Times
+}
+
+// member is one of the devices.
+type member struct {
+	Engine
+	from, to int // its parts
+}
+
+func (m *member) active() bool { return m.from < m.to }
+
+// NewShared returns an engine for several devices by the method's implementations for each.
+func NewShared(m Method, c Config) (Engine, error) {
+	s := &shared{method: m}
+	for _, d := range c.Devices.Members() {
+		one := c
+		one.Devices, one.Merge = device.Of(d), m.Merges
+		e, err := m.On[d.Kind](one)
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		s.members = append(s.members, member{Engine: e})
+	}
+	return s, nil
+}
+
+// How Prepare divides.
+const (
+	firstProbe  = 64 // parts that a device is timed with first; then 16 times as many, and so on
+	probeFactor = 16
+	probeTime   = 500 * time.Microsecond // that is long enough to extrapolate from
+	probeRuns   = 3                      // of which the fastest counts
+	refinements = 3                      // of bringing the times of all devices together
+	balanced    = 1.05                   // ratio of their times that needs no further one
+	worth       = 0.9                    // of the time of the fastest alone, which sharing must fall below to be chosen
+)
+
+// Prepare times each device alone, with as many parts as that takes, divides by speed, brings the times together, and
+// prepares what is fastest.
+func (s *shared) Prepare(ctx context.Context, p *op.Problem) error {
+	start := time.Now()
+	defer func() { s.times = Times{Convert: time.Since(start)} }()
+	shape, err := p.Op.Shape(p)
+	if err != nil {
+		return err
+	}
+	s.problem, s.parts = p, shape.Parts(p.Op)
+	if s.parts == 0 || !p.Multiplies() {
+		return s.give(ctx, s.all(0))
+	}
+	alone, err := s.probe(ctx)
+	if err != nil {
+		return err
+	}
+	fastest, together := 0, 0.0
+	for k, t := range alone {
+		together += 1 / t
+		if t < alone[fastest] {
+			fastest = k
+		}
+	}
+	if 1/together > worth*alone[fastest] {
+		return s.orShared(ctx, s.all(fastest), s.divided(alone))
+	}
+	shares, least, err := s.refine(ctx, s.divided(alone))
+	if err != nil {
+		return err
+	}
+	if least > worth*alone[fastest] {
+		return s.orShared(ctx, s.all(fastest), shares)
+	}
+	return s.give(ctx, shares)
+}
+
+// all gives everything to device k.
+func (s *shared) all(k int) []int {
+	shares := make([]int, len(s.members))
+	shares[k] = s.parts
+	return shares
+}
+
+// divided returns shares in proportion to the speeds of devices that take these times for everything.
+func (s *shared) divided(times []float64) []int {
+	total := 0.0
+	for _, t := range times {
+		total += 1 / t
+	}
+	shares, sum, done := make([]int, len(times)), 0.0, 0
+	for k, t := range times {
+		sum += 1 / t
+		end := min(s.parts, int(math.Round(sum/total*float64(s.parts))))
+		if k == len(times)-1 {
+			end = s.parts
+		}
+		shares[k] = end - done
+		done = end
+	}
+	return shares
+}
+
+// give prepares the devices for their shares; what a device has already is not prepared again.
+func (s *shared) give(ctx context.Context, shares []int) error {
+	from := 0
+	for k, n := range shares {
+		m := &s.members[k]
+		if n > 0 && (m.from != from || m.to != from+n) || s.parts == 0 && k == 0 {
+			m.from, m.to = 0, 0
+			if err := m.Prepare(ctx, s.problem.Part(from, from+n)); err != nil {
+				return err
+			}
+		}
+		if n == 0 && m.active() {
+			if err := m.Close(); err != nil { // its memory is of use to the others
+				return err
+			}
+		}
+		m.from, m.to = from, from+n
+		from += n
+	}
+	return nil
+}
+
+// orShared gives everything to one device or, where its memory does not suffice, the shares to all.
+func (s *shared) orShared(ctx context.Context, all, shares []int) error {
+	err := s.give(ctx, all)
+	var memory *MemoryError
+	if errors.As(err, &memory) {
+		return s.give(ctx, shares)
+	}
+	return err
+}
+
+// probe returns how many nanoseconds each device takes for everything, extrapolated from a part where that runs long
+// enough; infinity for a device whose memory does not hold the least part, and an error if there are no others.
+func (s *shared) probe(ctx context.Context) ([]float64, error) {
+	alone := make([]float64, len(s.members))
+	var failed error
+	for k := range s.members {
+		m := &s.members[k]
+		alone[k] = math.Inf(1)
+		m.from, m.to = 0, 0
+		for n := min(firstProbe, s.parts); ; n = min(n*probeFactor, s.parts) {
+			err := m.Prepare(ctx, s.problem.Part(0, n))
+			var memory *MemoryError
+			if errors.As(err, &memory) {
+				failed = err
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			m.to = n
+			t, err := fastestRun(ctx, m)
+			if err != nil {
+				return nil, err
+			}
+			alone[k] = float64(t) * float64(s.parts) / float64(n)
+			if n == s.parts || t >= probeTime {
+				break
+			}
+		}
+	}
+	if math.IsInf(slices.Min(alone), 1) {
+		return nil, failed
+	}
+	return alone, nil
+}
+
+// fastestRun returns the shortest of a few runs, by the clock.
+func fastestRun(ctx context.Context, e Engine) (time.Duration, error) {
+	least := time.Duration(math.MaxInt64)
+	for range probeRuns {
+		start := time.Now()
+		if err := e.Run(ctx); err != nil {
+			return 0, err
+		}
+		least = min(least, max(1, time.Since(start)))
+	}
+	return least, nil
+}
+
+// refine measures shares, and others that bring the times of the devices together, and returns the fastest.
+func (s *shared) refine(ctx context.Context, shares []int) (best []int, least float64, err error) {
+	least = math.Inf(1)
+	for range refinements {
+		if err := s.give(ctx, shares); err != nil {
+			return nil, 0, err
+		}
+		own := make([]float64, len(s.members)) // nanoseconds
+		for range probeRuns {
+			took, total, err := s.run(ctx)
+			if err != nil {
+				return nil, 0, err
+			}
+			if t := float64(total); t < least {
+				least, best = t, shares
+			}
+			for k, d := range took {
+				if own[k] == 0 || float64(d) < own[k] {
+					own[k] = float64(d)
+				}
+			}
+		}
+		next, done := s.rebalanced(shares, own)
+		if done {
+			break
+		}
+		shares = next
+	}
+	return best, least, nil
+}
+
+// rebalanced returns shares for devices that took these times for theirs, and whether those are good enough.
+func (s *shared) rebalanced(shares []int, own []float64) (next []int, done bool) {
+	whole := make([]float64, len(own))
+	lowest, highest := math.Inf(1), 0.0
+	for k, n := range shares {
+		if n == 0 || own[k] == 0 {
+			return nil, true
+		}
+		whole[k] = own[k] * float64(s.parts) / float64(n)
+		lowest, highest = min(lowest, own[k]), max(highest, own[k])
+	}
+	return s.divided(whole), highest <= balanced*lowest
+}
+
+// run runs all devices that have a share, and returns how long each took and all together, merging included.
+func (s *shared) run(ctx context.Context) (took []time.Duration, total time.Duration, err error) {
+	start := time.Now()
+	took = make([]time.Duration, len(s.members))
+	failed := make([]error, len(s.members))
+	var others sync.WaitGroup
+	first := s.first()
+	run := func(k int) {
+		from := time.Now()
+		failed[k] = s.members[k].Run(ctx)
+		took[k] = max(1, time.Since(from))
+	}
+	for k := first + 1; k < len(s.members); k++ {
+		if s.members[k].active() {
+			others.Go(func() { run(k) })
+		}
+	}
+	run(first)
+	others.Wait()
+	if err := errors.Join(failed...); err != nil {
+		return nil, 0, err
+	}
+	if s.method.Merges {
+		err = s.merge(first)
+	}
+	return took, time.Since(start), err
+}
+
+// first returns the first device with a share.
+func (s *shared) first() int {
+	for k := range s.members {
+		if s.members[k].active() {
+			return k
+		}
+	}
+	return 0
+}
+
+// alone tells whether one device has everything.
+func (s *shared) alone() bool {
+	m := &s.members[s.first()]
+	return m.to-m.from == s.parts
+}
+
+func (s *shared) merge(first int) error {
+	for k := first + 1; k < len(s.members); k++ {
+		if s.members[k].active() {
+			if err := s.members[first].Engine.(Merger).Merge(s.members[k].Engine); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Run implements Engine.
+func (s *shared) Run(ctx context.Context) error {
+	_, _, err := s.run(ctx)
+	return err
+}
+
+// RunTimed implements Timed.
+func (s *shared) RunTimed(ctx context.Context) error {
+	if one, ok := s.members[s.first()].Engine.(Timed); ok && s.alone() {
+		convert := s.times.Convert
+		err := one.RunTimed(ctx)
+		s.times = one.Times()
+		s.times.Convert = convert
+		return err
+	}
+	for k := range s.members {
+		if c, ok := s.members[k].Engine.(Cooler); ok && s.members[k].active() {
+			if err := c.Cool(); err != nil {
+				return err
+			}
+		}
+	}
+	_, total, err := s.run(ctx)
+	s.times.Kernel = total
+	return err
+}
+
+// Times implements Timed.
+func (s *shared) Times() Times { return s.times }
+
+// Stages implements Staged.
+func (s *shared) Stages() []Stage {
+	if s.alone() {
+		if one, ok := s.members[s.first()].Engine.(Staged); ok {
+			return one.Stages()
+		}
+		return nil
+	}
+	return []Stage{{"together", "all devices at the same time, by the clock", s.times.Kernel}}
+}
+
+// Result implements Engine.
+func (s *shared) Result() (numbers.Source, error) {
+	if first := s.first(); s.method.Merges || s.alone() {
+		return s.members[first].Result()
+	}
+	var all []exact.Value
+	for k := range s.members {
+		if !s.members[k].active() {
+			continue
+		}
+		y, err := s.members[k].Result()
+		if err != nil {
+			return nil, err
+		}
+		for i := range y.Len() {
+			all = append(all, numbers.At(y, i))
+		}
+	}
+	return numbers.Values(all), nil
+}
+
+// Info implements Engine.
+func (s *shared) Info() Info {
+	info := s.members[s.first()].Info()
+	info.NumberBytes, info.WorkspaceBytes, info.Threads, info.Variant, info.Warnings = 0, 0, 0, "", nil
+	var devices, formats, variants []string
+	for k := range s.members {
+		m := &s.members[k]
+		one := m.Info()
+		if one.Device == "" {
+			one.Device = string(device.CPU)
+		}
+		devices = append(devices, one.Device)
+		if !m.active() && k != s.first() {
+			continue
+		}
+		if len(formats) == 0 || formats[len(formats)-1] != one.Format {
+			formats = append(formats, one.Format)
+		}
+		variants = append(variants, s.describe(m, one))
+		info.NumberBytes = max(info.NumberBytes, one.NumberBytes)
+		info.WorkspaceBytes += one.WorkspaceBytes
+		info.Threads = max(info.Threads, one.Threads)
+		info.Moduli, info.ModuliBits = max(info.Moduli, one.Moduli), max(info.ModuliBits, one.ModuliBits)
+		info.Rounded.Factors = max(info.Rounded.Factors, one.Rounded.Factors)
+		info.Rounded.Lost = info.Rounded.Lost || one.Rounded.Lost
+		info.Warnings = append(info.Warnings, one.Warnings...)
+	}
+	info.Device, info.Format = strings.Join(devices, "+"), strings.Join(formats, ", ")
+	info.Variant = strings.Join(variants, "; ")
+	return info
+}
+
+// describe says what a device does.
+func (s *shared) describe(m *member, info Info) string {
+	what := "rows"
+	if s.problem.Op.Split == op.ByTerm {
+		what = "terms"
+	}
+	text := fmt.Sprintf("%s: %d of %d %s", info.Device, m.to-m.from, s.parts, what)
+	if info.Variant != "" {
+		text += ", " + info.Variant
+	}
+	return text
+}
+
+// Close implements Engine.
+func (s *shared) Close() error {
+	var failed []error
+	for k := range s.members {
+		s.members[k].from, s.members[k].to = 0, 0
+		failed = append(failed, s.members[k].Close())
+	}
+	return errors.Join(failed...)
+}

@@ -1,0 +1,172 @@
+package numbers
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+
+	"mpbench/pkg/exact"
+)
+
+// Source is a list of numbers in some format, for reading. Its methods are safe for concurrent use with different z.
+type Source interface {
+	Len() int
+	// Span returns the class, sign and bit positions of number i.
+	Span(i int) Span
+	// Read sets z to number i.
+	Read(z *Number, i int)
+}
+
+// Scaled is a Source of numbers that are no dyadic fractions, such as decimals: number i is what Read reads, divided by
+// Denominator. Engines that compute in integers divide once, at the end; the others round each number as they load it.
+type Scaled interface {
+	Source
+	Denominator() *big.Int // odd and greater than 1; it must not be changed
+}
+
+// Chunked is a Source of binary64 numbers that are not in memory, such as those of a large file. They are read in runs,
+// from any place, by several goroutines at once; Span and Read are for single numbers and slow.
+type Chunked interface {
+	Source
+	// ReadRun sets x to the numbers from number `from` on.
+	ReadRun(x []float64, from int) error
+}
+
+// Float64s are a Source of binary64 numbers. Methods that work on such numbers find them in it.
+type Float64s []float64
+
+// Len implements Source.
+func (x Float64s) Len() int { return len(x) }
+
+// Significand returns the integer s < 2^53 and e with |x| = s * 2^e, for finite x.
+func Significand(x float64) (s uint64, e int) {
+	word := math.Float64bits(x)
+	field := word >> 52 & 0x7ff
+	normal := min(field, 1) // 0 for zeros and subnormals
+	return word&(1<<52-1) | normal<<52, int(field) - int(normal) - 1074
+}
+
+// Span implements Source.
+func (x Float64s) Span(i int) Span {
+	v := x[i]
+	switch {
+	case v == 0:
+		return Span{}
+	case v != v:
+		return Span{Class: NaN}
+	case math.Abs(v) > math.MaxFloat64:
+		return Span{Class: Infinite, Neg: v < 0}
+	}
+	s, e := Significand(v)
+	return Span{Extent{e + bits.TrailingZeros64(s), e + bits.Len64(s)}, Finite, v < 0}
+}
+
+// Read implements Source.
+func (x Float64s) Read(z *Number, i int) {
+	span := x.Span(i)
+	z.Class, z.Neg = span.Class, span.Neg
+	z.Words = z.Words[:0]
+	if span.Class == Finite {
+		var s uint64
+		s, z.Exp = Significand(x[i])
+		z.Words = append(z.Words, s)
+	}
+}
+
+// Bigs are a Source of numbers of any precision. A nil stands for NaN, which big.Float lacks.
+type Bigs []*big.Float
+
+// Len implements Source.
+func (x Bigs) Len() int { return len(x) }
+
+// Span implements Source.
+func (x Bigs) Span(i int) Span { return spanOfBig(x[i]) }
+
+func spanOfBig(v *big.Float) Span {
+	switch {
+	case v == nil:
+		return Span{Class: NaN}
+	case v.IsInf():
+		return Span{Class: Infinite, Neg: v.Signbit()}
+	case v.Sign() == 0:
+		return Span{}
+	}
+	top := v.MantExp(nil)
+	return Span{Extent{top - int(v.MinPrec()), top}, Finite, v.Signbit()}
+}
+
+// Read implements Source.
+func (x Bigs) Read(z *Number, i int) { z.SetBig(x[i]) }
+
+// Values are a Source of exact values that are dyadic fractions or no numbers, such as results.
+type Values []exact.Value
+
+// Len implements Source.
+func (x Values) Len() int { return len(x) }
+
+// Read implements Source.
+func (x Values) Read(z *Number, i int) {
+	v := x[i]
+	if v.Class == exact.NaN {
+		z.Class = NaN
+		return
+	}
+	bits := 1
+	if v.Rat != nil {
+		bits = max(1, v.Rat.Num().BitLen())
+	}
+	z.SetBig(v.Round(uint(bits))) // exact, as the denominator is a power of two
+}
+
+// Span implements Source.
+func (x Values) Span(i int) Span {
+	var z Number
+	x.Read(&z, i)
+	return z.Span()
+}
+
+// Rationals returns a Source of rational numbers: Scaled, with their least common odd denominator, unless that is 1.
+func Rationals(x []*big.Rat) Source {
+	den := big.NewInt(1)
+	var odd, gcd big.Int
+	for _, r := range x {
+		odd.Rsh(r.Denom(), r.Denom().TrailingZeroBits())
+		gcd.GCD(nil, nil, den, &odd)
+		den.Mul(den, odd.Quo(&odd, &gcd))
+	}
+	list := make(Bigs, len(x))
+	for i, r := range x {
+		n := new(big.Rat).Mul(r, new(big.Rat).SetInt(den)) // a dyadic fraction
+		f := new(big.Float).SetPrec(uint(max(1, n.Num().BitLen()))).SetInt(n.Num())
+		list[i] = f.SetMantExp(f, -int(n.Denom().TrailingZeroBits()))
+	}
+	if den.IsInt64() && den.Int64() == 1 {
+		return list
+	}
+	return &rationals{list, den}
+}
+
+type rationals struct {
+	Source
+	denominator *big.Int
+}
+
+// Denominator implements Scaled.
+func (r *rationals) Denominator() *big.Int { return r.denominator }
+
+// At returns number i of a source exactly.
+func At(s Source, i int) exact.Value {
+	switch x := s.(type) {
+	case Float64s:
+		return exact.FromFloat64(x[i])
+	case Values:
+		return x[i]
+	}
+	var z Number
+	s.Read(&z, i)
+	v := z.Value()
+	if d, ok := s.(Scaled); ok && v.IsFinite() {
+		v = exact.FromRat(new(big.Rat).Quo(v.Number(), new(big.Rat).SetInt(d.Denominator())))
+	}
+	return v
+}

@@ -1,0 +1,113 @@
+package op
+
+import (
+	"math/big"
+	"runtime"
+
+	"mpbench/internal/parallel"
+	"mpbench/pkg/exact"
+)
+
+// Reference is the exact result of a problem: for each component the sum of its terms and the sum of their magnitudes.
+type Reference struct {
+	Shape   Shape
+	problem *Problem
+	kept    []exact.Summary // of all components, or of none where they are too many
+}
+
+// mostKept is how many components a Reference keeps; of larger results each is computed when it is asked for.
+const mostKept = 1 << 20
+
+// Exact returns the exact result of a problem.
+func Exact(p *Problem) (*Reference, error) {
+	shape, err := p.Op.Shape(p)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reference{Shape: shape, problem: p}
+	switch {
+	case shape.Components > mostKept:
+		return r, nil
+	case shape.Components == 1 && p.Op.Split == ByTerm:
+		r.kept = []exact.Summary{r.long()}
+		return r, nil
+	}
+	r.kept = make([]exact.Summary, shape.Components)
+	parallel.Ranges(0, shape.Components, 1, func(_, i, _ int) { r.kept[i] = r.compute(i) })
+	return r, nil
+}
+
+// Component returns the exact summary of component i.
+func (r *Reference) Component(i int) exact.Summary {
+	if r.kept != nil {
+		return r.kept[i]
+	}
+	return r.compute(i)
+}
+
+func (r *Reference) compute(i int) exact.Summary {
+	var t Terms
+	r.problem.Op.Terms(r.problem, i, &t)
+	return r.finish(&t)
+}
+
+func (r *Reference) finish(t *Terms) exact.Summary {
+	s := t.summary()
+	s.N = r.Shape.Length
+	return s
+}
+
+// leastShare is the least number of terms worth a goroutine.
+const leastShare = 1 << 16
+
+// long computes a single component of many terms by all processors; terms that are not in memory are read in order.
+func (r *Reference) long() exact.Summary {
+	workers := max(1, min(runtime.GOMAXPROCS(0), r.Shape.Length/leastShare))
+	if r.problem.Chunked() {
+		workers = 1
+	}
+	parts := make([]Terms, workers)
+	share := (r.Shape.Length + workers - 1) / workers
+	parallel.Ranges(workers, r.Shape.Length, share, func(_, from, to int) {
+		r.problem.Op.Terms(r.problem.Part(from, to), 0, &parts[from/share])
+	})
+	for i := 1; i < workers; i++ {
+		parts[0].Merge(&parts[i])
+	}
+	return r.finish(&parts[0])
+}
+
+// Condition returns the condition number of component i: the sum of the magnitudes of its terms over that of their sum,
+// times the operation's factor.
+func (r *Reference) Condition(i int) exact.Value {
+	c := r.Component(i).Condition()
+	if f := r.problem.Op.ConditionFactor; f > 1 && c.IsFinite() {
+		c = exact.FromRat(new(big.Rat).Mul(c.Number(), new(big.Rat).SetInt64(f)))
+	}
+	return c
+}
+
+// Specials returns which components of a problem are infinite or NaN because a number that is read is: nil if none can
+// be, otherwise a value for each component, finite ones being 0. A component is what IEEE 754 arithmetic without
+// overflow gives for its terms.
+func Specials(p *Problem, components int) []exact.Value {
+	finite := true
+	if p.Multiplies() {
+		finite = p.Alpha.AllFinite() && p.A.AllFinite() && p.X.AllFinite()
+	}
+	if p.Adds() || p.A.Absent() {
+		finite = finite && p.Beta.AllFinite() && p.Y.AllFinite()
+	}
+	if finite {
+		return nil
+	}
+	list := make([]exact.Value, components)
+	parallel.Ranges(0, components, 1, func(_, i, _ int) {
+		t := Terms{classes: true}
+		p.Op.Terms(p, i, &t)
+		if v := t.summary().Sum; !v.IsFinite() {
+			list[i] = v
+		}
+	})
+	return list
+}

@@ -1,0 +1,16 @@
+package op
+
+// Sum is the sum of the elements of x.
+var Sum = &Operation{
+	Name:     "sum",
+	Summary:  "sum of the numbers of x",
+	Operands: []Operand{{Name: "x", Usage: "the numbers to be summed"}},
+	Scalar:   true,
+	Split:    ByTerm,
+	How:      "exact sum, nothing rounded",
+	Shape: func(p *Problem) (Shape, error) {
+		n := p.X.Len()
+		return Shape{N: n, Rows: 1, Components: 1, Length: n, Elements: int64(n), PerElement: 1}, p.check()
+	},
+	Terms: func(p *Problem, _ int, t *Terms) { t.Sum(p.X) },
+}
