@@ -1,9 +1,10 @@
-// Package datasets holds the named data sets that summation methods are measured on, and reads data from files.
+// Package datasets holds the named data sets that methods are measured on, and reads data from files.
 //
-// A named set is written as a spec, "name" or "name:key=value,...", with the parameters that the registry declares
-// ([Sets]) and two that every set understands: n, the number of terms, and seed. [Parse] checks a spec, [Generate] makes
-// its terms. Every set is a pure function of its parameters: the same spec gives the same bits on every platform and
-// with every compiler setting, and [Data] carries the SHA-256 of those bits.
+// The sets of a [Family] have the same arrays: a vector, a pair of vectors, a matrix with two vectors. A set is written as
+// a spec, "name" or "name:key=value,...", with the parameters that it declares ([Set]) and two that every set
+// understands: n, the number of terms or columns, and seed. [Family.Parse] checks a spec, [Generate] makes its numbers.
+// Every set is a pure function of its parameters: the same spec gives the same bits on every platform and with every
+// compiler setting, and [Data] carries the SHA-256 of those bits. [Data.Problem] makes them what an operation computes.
 //
 // # How the terms stay the same everywhere
 //
@@ -23,7 +24,8 @@
 //     would turn into 0 or an infinity, is kept exactly under both;
 //   - so is a hexadecimal number of more than 53 bits.
 //
-// If at least one number that is kept exactly is not a float64, the whole set is made of rationals ([Data.Wide]).
+// If at least one number that is kept exactly is not a float64, all are kept as rationals
+// ([numbers.Rationals]).
 //
 // # Errors
 //

@@ -8,9 +8,12 @@ import (
 
 // Options are the general parameters, which apply where a spec does not give its own.
 type Options struct {
-	// N is the number of terms; nil leaves each set its default. A set of fixed size refuses any other N.
-	N    *int
-	Seed uint64
+	// N is the number of terms or of columns, M that of rows; 0 leaves each set its default. A set of fixed size refuses
+	// any other N; without M there are as many rows as columns.
+	M, N  int
+	Seed  uint64
+	Trans bool // of matrices: the transpose is multiplied; x has M elements, the set's property is that of its rows
+	Bits  int  // of the numbers, for sets that have the parameter bits; 0 is float64
 }
 
 // job is one generation: the resolved parameters, and what the generator makes of them.
@@ -19,13 +22,15 @@ type job struct {
 	n    int
 	seed uint64
 
-	terms []float64
+	terms []float64 // of vectors
 	known *exact.Value
 	notes []string
 }
 
-// Generate makes the terms of a spec.
-func Generate(spec Spec, opt Options) (*Data, error) {
+// Generate makes the data of a spec.
+func Generate(spec Spec, opt Options) (*Data, error) { return spec.set.family.generate(spec, opt) }
+
+func generateVector(spec Spec, opt Options) (*Data, error) {
 	n, err := spec.size(opt)
 	if err != nil {
 		return nil, err
@@ -33,31 +38,35 @@ func Generate(spec Spec, opt Options) (*Data, error) {
 	if err := checkMemory(int64(n) * 8); err != nil {
 		return nil, usagef("%s: n=%d: %s", spec.set.Name, n, err)
 	}
-	j := &job{spec: spec, n: n, seed: opt.Seed, terms: make([]float64, n)}
+	j := newJob(spec, opt, n)
+	j.terms = make([]float64, n)
+	if err := spec.set.make(&j); err != nil {
+		return nil, usagef("%s: %s", spec.set.Name, err)
+	}
+	d := j.data()
+	d.X = float64s(j.terms)
+	return d, nil
+}
+
+func newJob(spec Spec, opt Options, n int) job {
+	j := job{spec: spec, n: n, seed: opt.Seed}
 	if spec.seed != nil {
 		j.seed = *spec.seed
 	}
-	if err := spec.set.make(j); err != nil {
-		return nil, usagef("%s: %s", spec.set.Name, err)
-	}
-	return &Data{
-		Name:    spec.set.Name,
-		Params:  j.args(),
-		N:       n,
-		Float64: j.terms,
-		SHA256:  hashFloat64(j.terms),
-		Source:  spec.set.Source,
-		Known:   j.known,
-		Notes:   j.notes,
-	}, nil
+	return j
+}
+
+// data returns what a job has to say beside the numbers.
+func (j *job) data() *Data {
+	set := j.spec.set
+	return &Data{Name: set.Name, Params: j.args(), N: j.n, Source: set.Source, Known: j.known, Notes: j.notes}
 }
 
 // size resolves the number of terms.
 func (s Spec) size(opt Options) (int, error) {
 	asked := s.n
-	if asked == 0 && opt.N != nil {
-		asked = *opt.N
-		if asked < 1 || asked > MaxN {
+	if asked == 0 {
+		if asked = opt.N; asked < 0 || asked > MaxN {
 			return 0, usagef("n=%d: want an integer from 1 to 2^40", asked)
 		}
 	}

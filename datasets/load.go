@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"mpbench/internal/suggest"
+	"mpbench/pkg/numbers"
 )
 
 // Reading says what a decimal number in a text file stands for.
@@ -86,7 +87,7 @@ func (f *file) errorf(format string, args ...any) error {
 	return inputf("%s: %s", f.name, fmt.Sprintf(format, args...))
 }
 
-// Load reads the terms in a file; its ending says which format it is in (see Extensions). reading matters for text only.
+// Load reads the numbers in a file, a vector x; its ending says which format it is in (see Extensions). reading matters for text only.
 func Load(path string, reading Reading) (*Data, error) {
 	extension := strings.ToLower(filepath.Ext(path))
 	i := slices.IndexFunc(formats, func(f format) bool { return f.extension == extension })
@@ -102,8 +103,6 @@ func Load(path string, reading Reading) (*Data, error) {
 	d := &Data{
 		Name:     filepath.Base(path),
 		N:        len(c.float64s) + len(c.wide),
-		Float64:  c.float64s,
-		Wide:     c.wide,
 		Source:   "file " + path + ": " + c.description,
 		Notes:    c.notes,
 		fromFile: true,
@@ -111,10 +110,9 @@ func Load(path string, reading Reading) (*Data, error) {
 	if reading == Exact && extension != ".npy" {
 		d.Params = []Arg{{"reading", reading.String()}}
 	}
-	if d.Wide != nil {
-		d.SHA256 = hashWide(d.Wide)
-	} else {
-		d.SHA256 = hashFloat64(d.Float64)
+	d.X = float64s(c.float64s)
+	if c.wide != nil {
+		d.X = Numbers{numbers.Rationals(c.wide), hashRationals(c.wide)}
 	}
 	return d, nil
 }

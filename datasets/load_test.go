@@ -57,17 +57,17 @@ func TestLoadData(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d.Name != "Data.TXT" || d.Spec() != "Data.TXT" || d.N != 2 || len(d.Params) != 0 || !strings.Contains(d.Source, path) ||
-		d.SHA256 != hashFloat64([]float64{1, 0.1}) {
+		d.X.SHA256 != hashFloat64([]float64{1, 0.1}) {
 		t.Errorf("%+v", d)
 	}
 	d, err = Load(path, Exact)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(d.Params) != 1 || d.Params[0] != (Arg{"reading", "exact"}) || d.Float64 != nil || d.N != 2 || d.SHA256 != hashWide(d.Wide) {
+	if len(d.Params) != 1 || d.Params[0] != (Arg{"reading", "exact"}) || floats(d.X) != nil || d.N != 2 || d.X.SHA256 != hashRationals(rationals(d.X)) {
 		t.Errorf("%+v", d)
 	}
-	if got := d.Summary().Sum.Text(30); got != "1.10000000000000000000000000000e+00" {
+	if got := summaryOf(d).Sum.Text(30); got != "1.10000000000000000000000000000e+00" {
 		t.Errorf("1 + 0.1 read exactly: %s", got)
 	}
 }

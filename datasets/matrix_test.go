@@ -12,29 +12,31 @@ import (
 	"testing"
 
 	"mpbench/pkg/exact"
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
 )
 
-func generateMatrix(t testing.TB, text string, opt MatrixOptions) *Matrix {
+func makeMatrix(t testing.TB, text string, opt Options) *Data {
 	t.Helper()
-	s, err := ParseMatrix(text)
+	s, err := Matrices.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	opt.Seed = 1
-	d, err := GenerateMatrix(s, opt)
+	d, err := Generate(s, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
-func generatePair(t testing.TB, text string) *Pair {
+func makePair(t testing.TB, text string) *Data {
 	t.Helper()
-	s, err := ParsePair(text)
+	s, err := Pairs.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := GeneratePair(s, Options{Seed: 1})
+	d, err := Generate(s, Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,19 +49,19 @@ func TestMatrixChecksums(t *testing.T) {
 	var b strings.Builder
 	line := func(hash, what, spec string) { fmt.Fprintf(&b, "%s  %s of %s\n", hash, what, spec) }
 	matrix := func(text string, trans bool) {
-		d := generateMatrix(t, text, MatrixOptions{Trans: trans})
+		d := makeMatrix(t, text, Options{Trans: trans})
 		spec := d.Spec()
 		if trans {
 			spec += " transposed"
 		}
-		line(d.SHA256A, "A", spec)
-		line(d.SHA256X, "x", spec)
-		line(d.SHA256Y, "y", spec)
+		line(d.A.SHA256, "A", spec)
+		line(d.X.SHA256, "x", spec)
+		line(d.Y.SHA256, "y", spec)
 	}
-	for _, name := range MatrixNames() {
+	for _, name := range Matrices.Names() {
 		matrix(name+":n=16", false)
 		matrix(name+":n=16", true)
-		if s, _ := ParseMatrix(name); s.Set().param("bits") >= 0 {
+		if s, _ := Matrices.Parse(name); s.Set().param("bits") >= 0 {
 			matrix(name+":bits=212,n=12", false)
 		}
 		if name != "hilbert" {
@@ -68,10 +70,10 @@ func TestMatrixChecksums(t *testing.T) {
 	}
 	matrix("vandermonde:nodes=symmetric,n=20", false)
 	matrix("uniform11:bits=100,n=7", false)
-	for _, name := range PairNames() {
-		d := generatePair(t, name+":n=1000")
-		line(d.SHA256X, "x", d.Spec())
-		line(d.SHA256Y, "y", d.Spec())
+	for _, name := range Pairs.Names() {
+		d := makePair(t, name+":n=1000")
+		line(d.X.SHA256, "x", d.Spec())
+		line(d.Y.SHA256, "y", d.Spec())
 	}
 	if *update {
 		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
@@ -92,19 +94,19 @@ func TestMatrixChecksums(t *testing.T) {
 
 // TestMatrixSpecs checks that a spec makes its data again, and that errors are of their kind.
 func TestMatrixSpecs(t *testing.T) {
-	for _, name := range MatrixNames() {
-		d := generateMatrix(t, name+":n=10", MatrixOptions{})
-		again := generateMatrix(t, d.Spec(), MatrixOptions{M: 77, N: 99})
-		if d.Spec() != again.Spec() || d.SHA256A != again.SHA256A || d.SHA256X != again.SHA256X || again.M != 10 || again.N != 10 {
+	for _, name := range Matrices.Names() {
+		d := makeMatrix(t, name+":n=10", Options{})
+		again := makeMatrix(t, d.Spec(), Options{M: 77, N: 99})
+		if d.Spec() != again.Spec() || d.A.SHA256 != again.A.SHA256 || d.X.SHA256 != again.X.SHA256 || again.M != 10 || again.N != 10 {
 			t.Errorf("%s makes %s", d.Spec(), again.Spec())
 		}
-		if d.Source == "" || len(d.A) != 100 || len(d.X) != 10 || len(d.Y) != 10 {
-			t.Errorf("%s: %d, %d, %d numbers", name, len(d.A), len(d.X), len(d.Y))
+		if d.Source == "" || d.A.Len() != 100 || d.X.Len() != 10 || d.Y.Len() != 10 {
+			t.Errorf("%s: %d, %d, %d numbers", name, d.A.Len(), d.X.Len(), d.Y.Len())
 		}
 	}
-	d := generateMatrix(t, "uniform11", MatrixOptions{M: 3, N: 5, Trans: true, Bits: 80})
-	if d.Spec() != "uniform11:bits=80,seed=1,m=3,n=5" || len(d.WideX) != 3 || len(d.WideY) != 5 || d.A != nil {
-		t.Errorf("%s, x %d, y %d", d.Spec(), len(d.WideX), len(d.WideY))
+	d := makeMatrix(t, "uniform11", Options{M: 3, N: 5, Trans: true, Bits: 80})
+	if d.Spec() != "uniform11:bits=80,seed=1,m=3,n=5" || d.X.Len() != 3 || d.Y.Len() != 5 || floats(d.A) != nil {
+		t.Errorf("%s, x %d, y %d", d.Spec(), d.X.Len(), d.Y.Len())
 	}
 	for text, want := range map[string]string{
 		"hilbrt":               `unknown matrix "hilbrt" (did you mean hilbert?)`,
@@ -118,51 +120,43 @@ func TestMatrixSpecs(t *testing.T) {
 		"uniform11:n=2000000":  "uniform11: n=2000000: want an integer from 1 to 1048576",
 		"uniform11:bits=-1":    "uniform11: bits=-1: want an integer from 0 to 65536",
 	} {
-		s, err := ParseMatrix(text)
+		s, err := Matrices.Parse(text)
 		if err == nil {
-			_, err = GenerateMatrix(s, MatrixOptions{})
+			_, err = Generate(s, Options{})
 		}
 		if err == nil || err.Error() != want || !errors.Is(err, ErrUsage) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
-	if _, err := ParsePair("gendto"); err == nil || err.Error() != `unknown pair of vectors "gendto" (did you mean gendot?)` {
+	if _, err := Pairs.Parse("gendto"); err == nil || err.Error() != `unknown pair of vectors "gendto" (did you mean gendot?)` {
 		t.Error(err)
 	}
-	if _, err := Parse("hilbert"); err == nil {
+	if _, err := Vectors.Parse("hilbert"); err == nil {
 		t.Error("hilbert is no set of terms")
 	}
 }
 
-// product returns the exact component i of op(A)*x and the sum of magnitudes.
-func product(d *Matrix, i int) exact.Summary {
-	var sum exact.Dot
-	terms := len(d.X) + len(d.WideX)
-	for k := range terms {
-		at := k*d.M + i
-		if d.Trans {
-			at = i*d.M + k
-		}
-		if d.WideA != nil {
-			sum.AddBig(d.WideA[at], d.WideX[k])
-		} else {
-			sum.Add(d.A[at], d.X[k])
-		}
+// product returns the exact op(A)*x and the sums of magnitudes.
+func product(t *testing.T, d *Data) *op.Reference {
+	t.Helper()
+	r, err := op.Exact(d.Problem(op.Gemv))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return sum.Summary()
+	return r
 }
 
 // TestHilbert checks that the product tends to a unit vector as the entries gain bits.
 func TestHilbert(t *testing.T) {
 	const n, column = 12, 5
 	for _, bits := range []int{0, 100, 400} {
-		d := generateMatrix(t, fmt.Sprintf("hilbert:bits=%d,column=%d,n=%d", bits, column, n), MatrixOptions{})
+		d := makeMatrix(t, fmt.Sprintf("hilbert:bits=%d,column=%d,n=%d", bits, column, n), Options{})
 		for i := range n {
 			want := new(big.Rat)
 			if i == column-1 {
 				want.SetInt64(1)
 			}
-			s := product(d, i)
+			s := product(t, d).Component(i)
 			// Each entry is wrong by at most 2^-p relative (53 bits for float64); x is below 2^53 and exact.
 			bound := new(big.Rat).Mul(s.SumAbs.Rat, new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), uint(max(bits, 53)))))
 			if diff := want.Sub(want, s.Sum.Rat); diff.Abs(diff).Cmp(bound) > 0 {
@@ -175,18 +169,18 @@ func TestHilbert(t *testing.T) {
 // TestVandermonde checks that the product tends to -(1-t)^(n-1).
 func TestVandermonde(t *testing.T) {
 	for _, trans := range []bool{false, true} {
-		d := generateMatrix(t, "vandermonde:bits=300,nodes=symmetric,m=9,n=9", MatrixOptions{Trans: trans})
+		d := makeMatrix(t, "vandermonde:bits=300,nodes=symmetric,m=9,n=9", Options{Trans: trans})
 		for i := range 9 {
 			at := d.M + i // the second column holds the nodes
 			if trans {
 				at = i*d.M + 1
 			}
-			t1, _ := d.WideA[at].Rat(nil)
+			t1 := numbers.At(d.A.Source, at).Number()
 			want := big.NewRat(-1, 1)
 			for range 8 {
 				want.Mul(want, new(big.Rat).Sub(big.NewRat(1, 1), t1))
 			}
-			s := product(d, i)
+			s := product(t, d).Component(i)
 			diff := new(big.Rat).Sub(want, s.Sum.Rat)
 			if diff.Abs(diff).Cmp(new(big.Rat).Mul(s.SumAbs.Rat, new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 299)))) > 0 {
 				t.Errorf("component %d is %v, want %v", i, s.Sum, exact.FromRat(want))
@@ -199,9 +193,9 @@ func TestVandermonde(t *testing.T) {
 func TestGenGemv(t *testing.T) {
 	for _, cond := range []float64{1e4, 1e10, 1e20, 1e40, 1e80, 1e200} {
 		for _, trans := range []bool{false, true} {
-			d := generateMatrix(t, fmt.Sprintf("gengemv:cond=%g,m=100,n=100", cond), MatrixOptions{Trans: trans})
+			d := makeMatrix(t, fmt.Sprintf("gengemv:cond=%g,m=100,n=100", cond), Options{Trans: trans})
 			for i := range 100 {
-				if c := product(d, i).Condition().Float64(); c < cond/10 || c > cond*10 {
+				if c := product(t, d).Component(i).Condition().Float64(); c < cond/10 || c > cond*10 {
 					t.Errorf("cond %g, row %d has %g", cond, i, c)
 				}
 			}
@@ -215,9 +209,9 @@ func TestGenGemv(t *testing.T) {
 // TestBlockCancel checks that what is left is of the order of E.
 func TestBlockCancel(t *testing.T) {
 	for _, trans := range []bool{false, true} {
-		d := generateMatrix(t, "blockcancel:drop=40,m=21,n=21", MatrixOptions{Trans: trans})
+		d := makeMatrix(t, "blockcancel:drop=40,m=21,n=21", Options{Trans: trans})
 		for i := range 21 {
-			if c := product(d, i).Condition().Float64(); c < 0x1p38 {
+			if c := product(t, d).Component(i).Condition().Float64(); c < 0x1p38 {
 				t.Errorf("component %d has condition number %g", i, c)
 			}
 		}
@@ -226,18 +220,18 @@ func TestBlockCancel(t *testing.T) {
 
 // TestWideMatrices checks ranges and lengths of significands.
 func TestWideMatrices(t *testing.T) {
-	d := generateMatrix(t, "wide:n=50", MatrixOptions{})
+	d := makeMatrix(t, "wide:n=50", Options{})
 	least, most := 0, 0
-	for _, a := range d.A {
+	for _, a := range floats(d.A) {
 		least, most = min(least, math.Ilogb(a)), max(most, math.Ilogb(a))
 	}
 	if least < -300 || most > 300 || least > -290 || most < 290 {
 		t.Errorf("exponents from %d to %d", least, most)
 	}
 	for _, bits := range []int{1, 64, 65, 424} {
-		d := generateMatrix(t, fmt.Sprintf("uniform11:bits=%d,n=20", bits), MatrixOptions{})
+		d := makeMatrix(t, fmt.Sprintf("uniform11:bits=%d,n=20", bits), Options{})
 		longest := uint(0)
-		for _, a := range d.WideA {
+		for _, a := range d.A.Source.(numbers.Bigs) {
 			longest = max(longest, a.MinPrec())
 			if a.Prec() != uint(bits) || a.Cmp(big.NewFloat(1)) > 0 || a.Cmp(big.NewFloat(-1)) < 0 {
 				t.Fatalf("%v at %d bits", a, bits)
@@ -252,11 +246,11 @@ func TestWideMatrices(t *testing.T) {
 // TestGenDotPair checks condition numbers.
 func TestGenDotPair(t *testing.T) {
 	for _, cond := range []float64{1e2, 1e8, 1e16, 1e32, 1e100, 1e300} {
-		d := generatePair(t, fmt.Sprintf("gendot:cond=%g,n=2000", cond))
-		if c := 2 * d.Summary().Condition().Float64(); c < cond/10 || c > cond*10 {
+		d := makePair(t, fmt.Sprintf("gendot:cond=%g,n=2000", cond))
+		if c := 2 * summaryOf(d).Condition().Float64(); c < cond/10 || c > cond*10 {
 			t.Errorf("cond %g reached %g", cond, c)
 		}
-		if again := generatePair(t, d.Spec()); again.SHA256X != d.SHA256X || again.SHA256Y != d.SHA256Y || again.Spec() != d.Spec() {
+		if again := makePair(t, d.Spec()); again.X.SHA256 != d.X.SHA256 || again.Y.SHA256 != d.Y.SHA256 || again.Spec() != d.Spec() {
 			t.Errorf("%s makes %s", d.Spec(), again.Spec())
 		}
 	}
@@ -279,7 +273,7 @@ func TestLoadMatrix(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.M != 2 || d.N != 3 || fmt.Sprint(d.A) != "[1 4 2 5 3 6]" || d.Spec() != filepath.Base(path) || d.SHA256A != hashFloat64([]float64{1, 4, 2, 5, 3, 6}) {
+		if d.M != 2 || d.N != 3 || fmt.Sprint(floats(d.A)) != "[1 4 2 5 3 6]" || d.Spec() != filepath.Base(path) || d.A.SHA256 != hashFloat64([]float64{1, 4, 2, 5, 3, 6}) {
 			t.Errorf("%s: %d x %d %v", path, d.M, d.N, d.A)
 		}
 	}

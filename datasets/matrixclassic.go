@@ -35,13 +35,13 @@ func (j *matrixJob) put(float64s []float64, wide []*big.Float, i int, x *big.Flo
 	}
 	float64s[i], _ = x.Float64()
 	if math.IsInf(float64s[i], 0) {
-		return usagef("m=%d, n=%d: x exceeds the range of float64; take fewer terms or the parameter bits", j.data.M, j.data.N)
+		return usagef("m=%d, n=%d: x exceeds the range of float64; take fewer terms or the parameter bits", j.m, j.n)
 	}
 	return nil
 }
 
 func (j *matrixJob) putX(i int, x *big.Int) error {
-	return j.put(j.data.X, j.data.WideX, i, new(big.Float).SetPrec(uint(max(64, x.BitLen()))).SetInt(x))
+	return j.put(j.x, j.wideX, i, new(big.Float).SetPrec(uint(max(64, x.BitLen()))).SetInt(x))
 }
 
 // hilbert fills a Hilbert matrix, which is its own transpose, and column k of its inverse,
@@ -50,7 +50,7 @@ func (j *matrixJob) putX(i int, x *big.Int) error {
 func hilbert(j *matrixJob) error {
 	n, k := j.terms, j.int("column")
 	if j.rows != j.terms {
-		return usagef("m=%d, n=%d: want a square matrix", j.data.M, j.data.N)
+		return usagef("m=%d, n=%d: want a square matrix", j.m, j.n)
 	}
 	if k == 0 {
 		k = (n + 1) / 2
@@ -82,7 +82,7 @@ func hilbert(j *matrixJob) error {
 	}
 	for col := range n {
 		for row := range n {
-			if err := j.put(j.data.A, j.data.WideA, col*n+row, entries[row+col]); err != nil {
+			if err := j.put(j.a, j.wideA, col*n+row, entries[row+col]); err != nil {
 				return err
 			}
 		}
@@ -112,7 +112,7 @@ func vandermonde(j *matrixJob) error {
 		t := j.node(i, bits)
 		power := new(big.Float).SetPrec(bits + 64).SetInt64(1)
 		for k := range n {
-			if err := j.put(j.data.A, j.data.WideA, j.place(i, k), power); err != nil {
+			if err := j.put(j.a, j.wideA, j.place(i, k), power); err != nil {
 				return err
 			}
 			power.Mul(power, t)

@@ -31,7 +31,7 @@ func genGemv(j *matrixJob) error {
 	exps := genDotExponents(j.terms, cond, r)
 	columns := r.permutation(j.terms) // the k-th to be drawn is column columns[k]
 	for k, e := range exps {
-		j.data.X[columns[k]] = math.Ldexp(r.halfToOne(), e)
+		j.x[columns[k]] = math.Ldexp(r.halfToOne(), e)
 	}
 	least, most := math.Inf(1), 0.0
 	for i := range j.rows {
@@ -52,7 +52,7 @@ func (j *matrixJob) genGemvRow(i int, exps, columns []int, cond float64, r *sour
 	var row exact.Dot
 	magnitudes := 0.0
 	for k, e := range exps {
-		x := j.data.X[columns[k]]
+		x := j.x[columns[k]]
 		a := math.Ldexp(r.symmetric(), e)
 		if k >= half {
 			if k == j.terms-1 {
@@ -65,7 +65,7 @@ func (j *matrixJob) genGemvRow(i int, exps, columns []int, cond float64, r *sour
 		sum.add(p.lo)
 		row.Add(a, x)
 		magnitudes += math.Abs(p.hi)
-		j.data.A[j.place(i, columns[k])] = a
+		j.a[j.place(i, columns[k])] = a
 	}
 	return row.Summary().Condition().Float64()
 }

@@ -7,7 +7,7 @@ import (
 
 // LoadMatrix reads a matrix of float64 or float32 from a .npy file of two dimensions, in C or Fortran order. The result has
 // neither x nor y.
-func LoadMatrix(path string) (*Matrix, error) {
+func LoadMatrix(path string) (*Data, error) {
 	f, err := open(path, true)
 	if err != nil {
 		return nil, err
@@ -23,14 +23,14 @@ func LoadMatrix(path string) (*Matrix, error) {
 	if len(h.shape) != 2 {
 		return nil, inputf("%s: has shape %s; a matrix has two dimensions", path, h.shapeText())
 	}
-	d := &Matrix{
-		Name: filepath.Base(path), M: int(h.shape[0]), N: int(h.shape[1]), A: xs,
+	d := &Data{
+		Name: filepath.Base(path), M: int(h.shape[0]), N: int(h.shape[1]),
 		Source: "file " + path + ": " + description, fromFile: true,
 	}
 	if !h.fortran {
-		d.A = byColumns(xs, d.M, d.N)
+		xs = byColumns(xs, d.M, d.N)
 	}
-	d.SHA256A = hashFloat64(d.A)
+	d.A = float64s(xs)
 	return d, nil
 }
 

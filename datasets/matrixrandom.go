@@ -21,7 +21,7 @@ func randomMatrixSets() []*Set {
 					j.each(func([]float64, int) float64 { return r.symmetric() })
 					return nil
 				}
-				for _, numbers := range [][]*big.Float{j.data.WideA, j.data.WideX, j.data.WideY} {
+				for _, numbers := range [][]*big.Float{j.wideA, j.wideX, j.wideY} {
 					for i := range numbers {
 						numbers[i] = r.wide(j.bits)
 					}
@@ -55,7 +55,7 @@ func randomMatrixSets() []*Set {
 
 // each sets the numbers of A, x and y, in this order.
 func (j *matrixJob) each(next func(xs []float64, i int) float64) {
-	for _, xs := range [][]float64{j.data.A, j.data.X, j.data.Y} {
+	for _, xs := range [][]float64{j.a, j.x, j.y} {
 		for i := range xs {
 			xs[i] = next(xs, i)
 		}
@@ -101,13 +101,13 @@ func blockCancel(j *matrixJob) error {
 	}
 	for k := range half {
 		v := r.symmetric()
-		j.data.X[k], j.data.X[half+k] = v, v
+		j.x[k], j.x[half+k] = v, v
 	}
 	for i := range j.rows {
 		for k := range half {
 			b := r.symmetric()
 			e := math.Ldexp(float64(b*r.symmetric()), -drop)
-			j.data.A[j.place(i, k)], j.data.A[j.place(i, half+k)] = b, e-b
+			j.a[j.place(i, k)], j.a[j.place(i, half+k)] = b, e-b
 		}
 	}
 	return nil

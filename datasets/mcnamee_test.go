@@ -72,13 +72,13 @@ func TestGoldenSums(t *testing.T) {
 		{"basel:n=10^6", "1.644933066848726426752392029643416484232e+00", "1.644933067e+00", ""},
 	} {
 		d := generate(t, c.spec)
-		if got := d.Summary().Sum.Text(40); got != c.exact {
+		if got := summaryOf(d).Sum.Text(40); got != c.exact {
 			t.Errorf("%s: exact sum %s, want %s", c.spec, got, c.exact)
 		}
-		if got := fmt.Sprintf("%.9e", recursive(d.Float64)); got != c.plain {
+		if got := fmt.Sprintf("%.9e", recursive(floats(d.X))); got != c.plain {
 			t.Errorf("%s: binary64 sum %s, want %s", c.spec, got, c.plain)
 		}
-		if got := fmt.Sprintf("%.9e", recursive32(d.Float64)); c.plain32 != "" && got != c.plain32 {
+		if got := fmt.Sprintf("%.9e", recursive32(floats(d.X))); c.plain32 != "" && got != c.plain32 {
 			t.Errorf("%s: binary32 sum %s, want %s", c.spec, got, c.plain32)
 		}
 	}
@@ -92,7 +92,7 @@ func TestSeriesOrders(t *testing.T) {
 		"basel":                   1.6449330668487701,
 		"basel:order=backward":    1.6449330668487263,
 	} {
-		if got := recursive(generate(t, spec).Float64); got != want {
+		if got := recursive(floats(generate(t, spec).X)); got != want {
 			t.Errorf("%s: %.17g, want %.17g", spec, got, want)
 		}
 	}
@@ -101,12 +101,12 @@ func TestSeriesOrders(t *testing.T) {
 // TestMcNameeErrors checks the relative errors of Table 1's float64 column.
 func TestMcNameeErrors(t *testing.T) {
 	d := generate(t, "mcnamee3")
-	e := exact.Measure(exact.FromFloat64(recursive(d.Float64)), d.Summary().Sum)
+	e := exact.Measure(exact.FromFloat64(recursive(floats(d.X))), summaryOf(d).Sum)
 	if got := e.Rel.Text(4); got != "2.730e-07" {
 		t.Errorf("mcnamee3: relative error %s, want 2.730e-07", got)
 	}
 	d = generate(t, "mcnamee2")
-	e = exact.Measure(exact.FromFloat64(recursive(d.Float64)), d.Summary().Sum)
+	e = exact.Measure(exact.FromFloat64(recursive(floats(d.X))), summaryOf(d).Sum)
 	if got := e.Rel.Text(2); got != "1.0e-10" {
 		t.Errorf("mcnamee2: relative error %s, want 1.0e-10", got)
 	}

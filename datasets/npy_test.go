@@ -68,18 +68,18 @@ func TestNPY(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if !slices.Equal(d.Float64, want) || d.N != 6 {
-			t.Errorf("%s: %v", name, d.Float64)
+		if !slices.Equal(floats(d.X), want) || d.N != 6 {
+			t.Errorf("%s: %v", name, floats(d.X))
 		}
 	}
 	d, err := Load(write(t, "scalar.npy", npyFile(1, npyDict("<f8", "()"), payload64(le, 7))), Double)
-	if err != nil || !slices.Equal(d.Float64, []float64{7}) {
+	if err != nil || !slices.Equal(floats(d.X), []float64{7}) {
 		t.Errorf("scalar: %v", err)
 	}
 	// A NaN keeps its payload on the way.
 	odd := math.Float64frombits(0x7ff0_0000_dead_beef)
 	d, err = Load(write(t, "nan.npy", npyFile(1, npyDict(">f8", "(1,)"), payload64(be, odd))), Double)
-	if err != nil || math.Float64bits(d.Float64[0]) != math.Float64bits(odd) {
+	if err != nil || math.Float64bits(floats(d.X)[0]) != math.Float64bits(odd) {
 		t.Errorf("NaN: %v", err)
 	}
 }
@@ -139,7 +139,7 @@ func TestNPYSparse(t *testing.T) {
 // TestNPYOneCopy: reading float64 allocates the terms and little else.
 func TestNPYOneCopy(t *testing.T) {
 	const n = 1 << 21
-	xs := generate(t, fmt.Sprintf("uniform01:n=%d", n)).Float64
+	xs := floats(generate(t, fmt.Sprintf("uniform01:n=%d", n)).X)
 	for descr, order := range map[string]binary.AppendByteOrder{"<f8": binary.LittleEndian, ">f8": binary.BigEndian} {
 		path := write(t, "data.npy", npyFile(1, npyDict(descr, fmt.Sprintf("(%d,)", n)), payload64(order, xs...)))
 		var before, after runtime.MemStats
@@ -152,7 +152,7 @@ func TestNPYOneCopy(t *testing.T) {
 		if got := after.TotalAlloc - before.TotalAlloc; got > 8*n+1<<20 {
 			t.Errorf("%s: reading %d bytes allocated %d", descr, 8*n, got)
 		}
-		if want := exact.SumOf(xs).Sum; !d.Summary().Sum.Equal(want) {
+		if want := exact.SumOf(xs).Sum; !summaryOf(d).Sum.Equal(want) {
 			t.Errorf("%s: the terms changed", descr)
 		}
 	}

@@ -2,30 +2,9 @@ package datasets
 
 import (
 	"math"
-	"slices"
-	"strconv"
 
 	"mpbench/pkg/exact"
 )
-
-// Pair is a pair of vectors of one length, for dot products.
-type Pair struct {
-	Name             string
-	Params           []Arg // all parameters but n
-	N                int
-	X, Y             []float64
-	SHA256X, SHA256Y string // as Data.SHA256
-	Source           string
-	Notes            []string
-}
-
-// Spec returns the spec that makes this pair again, with all parameters.
-func (d *Pair) Spec() string {
-	return joinSpec(d.Name, append(slices.Clone(d.Params), Arg{"n", strconv.Itoa(d.N)}))
-}
-
-// Summary returns the exact sum of the products and of their magnitudes.
-func (d *Pair) Summary() exact.Summary { return dotSummary(d.X, d.Y) }
 
 func dotSummary(x, y []float64) exact.Summary {
 	var sum exact.Dot
@@ -35,52 +14,43 @@ func dotSummary(x, y []float64) exact.Summary {
 	return sum.Summary()
 }
 
-// pairRegistry holds the sets of pairs, by name.
-var pairRegistry = []*Set{
-	{
-		Name: "gendot",
-		Summary: "condition number 2 sum|x_i y_i| / |sum x_i y_i| near cond (within a factor 10, mostly 2), the last pair chosen for the " +
-			"condition number; the pairs are shuffled",
-		Source:   "Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26(6), 2005, algorithm 6.1, doi:10.1137/030601818",
-		Params:   []Param{{Name: "cond", Meaning: "condition number of the dot product; 2 is the least there is, and less counts as 2", Default: "1e+16", Kind: Real, Min: 1, Max: 1e300}},
-		DefaultN: 1000,
-		MinN:     4,
-		Seeded:   true,
-		pair:     genDotPair,
-	},
-	{
-		Name:     "uniform11",
-		Summary:  "x and y uniform in [-1, 1), multiples of 2^-52",
-		Source:   "Higham, SIAM J. Sci. Comput. 14(4), 1993, doi:10.1137/0914050",
-		DefaultN: 1_000_000,
-		Seeded:   true,
-		pair: func(j *pairJob) error {
-			return j.fill(func(r *source) float64 { return r.symmetric() })
+// pairSets lists the sets of pairs, by name.
+func pairSets() []*Set {
+	return []*Set{
+		{
+			Name: "gendot",
+			Summary: "condition number 2 sum|x_i y_i| / |sum x_i y_i| near cond (within a factor 10, mostly 2), the last pair chosen for the " +
+				"condition number; the pairs are shuffled",
+			Source:   "Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26(6), 2005, algorithm 6.1, doi:10.1137/030601818",
+			Params:   []Param{{Name: "cond", Meaning: "condition number of the dot product; 2 is the least there is, and less counts as 2", Default: "1e+16", Kind: Real, Min: 1, Max: 1e300}},
+			DefaultN: 1000,
+			MinN:     4,
+			Seeded:   true,
+			pair:     genDotPair,
 		},
-	},
-	{
-		Name:     "wide",
-		Summary:  "x and y = +-f*2^e with f uniform in [1, 2) and e a uniform integer in [-range, range]",
-		Source:   "range of exponents of tests of Zhu and Hayes, ACM Trans. Math. Softw. 37(3), 2010, doi:10.1145/1824801.1824815",
-		Params:   []Param{{Name: "range", Meaning: "largest magnitude of an exponent", Default: "300", Kind: Int, Max: 500}},
-		DefaultN: 1000,
-		Seeded:   true,
-		pair: func(j *pairJob) error {
-			largest := j.int("range")
-			return j.fill(func(r *source) float64 { return r.spread(largest) })
+		{
+			Name:     "uniform11",
+			Summary:  "x and y uniform in [-1, 1), multiples of 2^-52",
+			Source:   "Higham, SIAM J. Sci. Comput. 14(4), 1993, doi:10.1137/0914050",
+			DefaultN: 1_000_000,
+			Seeded:   true,
+			pair: func(j *pairJob) error {
+				return j.fill(func(r *source) float64 { return r.symmetric() })
+			},
 		},
-	},
-}
-
-// PairSets lists the sets of pairs. The rows must not be modified.
-func PairSets() []*Set { return slices.Clone(pairRegistry) }
-
-// PairNames lists the names of the sets of pairs, in the order of PairSets.
-func PairNames() []string { return namesOf(pairRegistry) }
-
-// ParsePair reads "name" or "name:key=value,..." and checks it against the sets of pairs.
-func ParsePair(text string) (Spec, error) {
-	return parse(text, func(name string) (*Set, error) { return find(pairRegistry, "pair of vectors", name) })
+		{
+			Name:     "wide",
+			Summary:  "x and y = +-f*2^e with f uniform in [1, 2) and e a uniform integer in [-range, range]",
+			Source:   "range of exponents of tests of Zhu and Hayes, ACM Trans. Math. Softw. 37(3), 2010, doi:10.1145/1824801.1824815",
+			Params:   []Param{{Name: "range", Meaning: "largest magnitude of an exponent", Default: "300", Kind: Int, Max: 500}},
+			DefaultN: 1000,
+			Seeded:   true,
+			pair: func(j *pairJob) error {
+				largest := j.int("range")
+				return j.fill(func(r *source) float64 { return r.spread(largest) })
+			},
+		},
+	}
 }
 
 // pairJob is one generation.
@@ -89,8 +59,7 @@ type pairJob struct {
 	x, y []float64
 }
 
-// GeneratePair makes the pair of a spec from ParsePair.
-func GeneratePair(spec Spec, opt Options) (*Pair, error) {
+func generatePair(spec Spec, opt Options) (*Data, error) {
 	n, err := spec.size(opt)
 	if err != nil {
 		return nil, err
@@ -98,17 +67,13 @@ func GeneratePair(spec Spec, opt Options) (*Pair, error) {
 	if err := checkMemory(int64(n) * 16); err != nil {
 		return nil, usagef("%s: n=%d: %s", spec.set.Name, n, err)
 	}
-	j := &pairJob{job: job{spec: spec, n: n, seed: opt.Seed}, x: make([]float64, n), y: make([]float64, n)}
-	if spec.seed != nil {
-		j.seed = *spec.seed
-	}
+	j := &pairJob{job: newJob(spec, opt, n), x: make([]float64, n), y: make([]float64, n)}
 	if err := spec.set.pair(j); err != nil {
 		return nil, usagef("%s: %s", spec.set.Name, err)
 	}
-	return &Pair{
-		Name: spec.set.Name, Params: j.args(), N: n, X: j.x, Y: j.y,
-		SHA256X: hashFloat64(j.x), SHA256Y: hashFloat64(j.y), Source: spec.set.Source, Notes: j.notes,
-	}, nil
+	d := j.data()
+	d.X, d.Y = float64s(j.x), float64s(j.y)
+	return d, nil
 }
 
 func (j *pairJob) fill(next func(r *source) float64) error {

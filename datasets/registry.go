@@ -1,13 +1,9 @@
 package datasets
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
-
-	"mpbench/internal/suggest"
 )
 
 // Set is one row of the registry: a family of data with declared parameters.
@@ -24,50 +20,10 @@ type Set struct {
 	// nil for a set of any size.
 	FixedN func(value func(name string) string) int
 
-	make func(*job) error
-
-	matrix func(*matrixJob) error // of sets of matrices instead of make
-	pair   func(*pairJob) error   // of sets of pairs of vectors
-}
-
-// registry holds every set, in the order of listing: by name, with the 2018 paper's first.
-var registry = func() []*Set {
-	all := slices.Concat(
-		uniformSets(), zhuHayesSets(), genSumSets(), seriesSets(), extremeSets(),
-		reproSets(), exblasSets(), xsumSets(),
-	)
-	slices.SortStableFunc(all, func(a, b *Set) int { return cmp.Compare(a.Name, b.Name) })
-	return slices.Concat(mcNameeSets(), all)
-}()
-
-// Sets lists the data sets. The rows must not be modified.
-func Sets() []*Set { return slices.Clone(registry) }
-
-// Names lists the names of the data sets, in the order of Sets.
-func Names() []string { return namesOf(registry) }
-
-func namesOf(sets []*Set) []string {
-	names := make([]string, len(sets))
-	for i, s := range sets {
-		names[i] = s.Name
-	}
-	return names
-}
-
-// Lookup returns the set of that name.
-func Lookup(name string) (*Set, error) { return find(registry, "data set", name) }
-
-// find returns the set of that name; what says what kind of sets these are.
-func find(sets []*Set, what, name string) (*Set, error) {
-	for _, s := range sets {
-		if s.Name == name {
-			return s, nil
-		}
-	}
-	if strings.TrimSpace(name) == "" {
-		return nil, usagef("empty name of a %s (known: %s)", what, strings.Join(namesOf(sets), " "))
-	}
-	return nil, usagef("%s", suggest.Unknown(what, name, namesOf(sets)))
+	family *Family
+	make   func(*job) error       // of vectors
+	pair   func(*pairJob) error   // of pairs
+	matrix func(*matrixJob) error // of matrices
 }
 
 // Size says in words how many terms the set has: "4096 (fixed)", "1000", "1000, at least 8", "1000, fixed for some

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write testdata/sha256.txt anew")
 // generate makes the terms of a spec with seed 1 unless the spec says otherwise.
 func generate(t testing.TB, text string) *Data {
 	t.Helper()
-	s, err := Parse(text)
+	s, err := Vectors.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,10 +31,10 @@ func generate(t testing.TB, text string) *Data {
 // sampleSpecs is every set at its default parameters, and each choice of each choice parameter, with few terms.
 func sampleSpecs() []string {
 	var specs []string
-	for _, s := range Sets() {
+	for _, s := range Vectors.Sets() {
 		small := func(args string) string {
 			n := 1000
-			spec, _ := Parse(s.Name + args)
+			spec, _ := Vectors.Parse(s.Name + args)
 			if s.FixedN != nil && s.FixedN(spec.value) != 0 {
 				n = s.FixedN(spec.value)
 			}
@@ -64,7 +64,7 @@ func TestChecksums(t *testing.T) {
 		var b strings.Builder
 		for _, spec := range sampleSpecs() {
 			d := generate(t, spec)
-			fmt.Fprintf(&b, "%s  %s\n", d.SHA256, d.Spec())
+			fmt.Fprintf(&b, "%s  %s\n", d.X.SHA256, d.Spec())
 		}
 		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
 			t.Fatal(err)
@@ -84,8 +84,8 @@ func TestChecksums(t *testing.T) {
 		d := generate(t, spec)
 		if want, ok := table[d.Spec()]; !ok {
 			t.Errorf("%s is not in %s (go test -update adds it)", d.Spec(), path)
-		} else if d.SHA256 != want {
-			t.Errorf("%s: SHA-256 %s, want %s", d.Spec(), d.SHA256, want)
+		} else if d.X.SHA256 != want {
+			t.Errorf("%s: SHA-256 %s, want %s", d.Spec(), d.X.SHA256, want)
 		}
 		delete(table, d.Spec())
 	}
@@ -99,26 +99,26 @@ func TestChecksums(t *testing.T) {
 func TestEverySet(t *testing.T) {
 	for _, text := range sampleSpecs() {
 		d := generate(t, text)
-		if len(d.Float64) != d.N || d.Wide != nil || d.N == 0 {
-			t.Errorf("%s: %d terms, N = %d", text, len(d.Float64), d.N)
+		if len(floats(d.X)) != d.N || rationals(d.X) != nil || d.N == 0 {
+			t.Errorf("%s: %d terms, N = %d", text, len(floats(d.X)), d.N)
 		}
 		if d.Source == "" {
 			t.Errorf("%s: no source", text)
 		}
 		if d.Known != nil {
-			if sum := d.Summary().Sum; !sum.Equal(*d.Known) {
+			if sum := summaryOf(d).Sum; !sum.Equal(*d.Known) {
 				t.Errorf("%s: known sum %v, exact sum %v", text, d.Known, sum)
 			}
 		}
-		if again := generate(t, d.Spec()); again.SHA256 != d.SHA256 || again.Spec() != d.Spec() {
+		if again := generate(t, d.Spec()); again.X.SHA256 != d.X.SHA256 || again.Spec() != d.Spec() {
 			t.Errorf("%s: its own spec %s gives other terms", text, d.Spec())
 		}
-		spec, _ := Parse(text)
+		spec, _ := Vectors.Parse(text)
 		other, err := Generate(spec, Options{Seed: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !spec.Set().Seeded && other.SHA256 != d.SHA256 {
+		if !spec.Set().Seeded && other.X.SHA256 != d.X.SHA256 {
 			t.Errorf("%s: declared as not seeded but the seed matters", text)
 		}
 	}
@@ -128,15 +128,15 @@ func TestEverySet(t *testing.T) {
 // one where no shuffling is involved.
 func TestSeeds(t *testing.T) {
 	a := generate(t, "uniform01:n=100,seed=1")
-	if b := generate(t, "uniform01:n=100,seed=2"); slices.Equal(a.Float64, b.Float64) {
+	if b := generate(t, "uniform01:n=100,seed=2"); slices.Equal(floats(a.X), floats(b.X)) {
 		t.Error("seeds 1 and 2 give the same terms")
 	}
-	if b := generate(t, "uniform01:n=200,seed=1"); !slices.Equal(a.Float64, b.Float64[:100]) {
+	if b := generate(t, "uniform01:n=200,seed=1"); !slices.Equal(floats(a.X), floats(b.X)[:100]) {
 		t.Error("200 terms do not begin with the 100 terms of the same seed")
 	}
 	b := generate(t, "uniform11:n=100,seed=1")
-	for i := range a.Float64 {
-		if float64(2*a.Float64[i])-1 == b.Float64[i] {
+	for i := range floats(a.X) {
+		if float64(2*floats(a.X)[i])-1 == floats(b.X)[i] {
 			t.Fatal("two sets are made of the same random numbers")
 		}
 	}
@@ -144,12 +144,12 @@ func TestSeeds(t *testing.T) {
 
 // TestRegistry checks the declarations.
 func TestRegistry(t *testing.T) {
-	names := Names()
+	names := Vectors.Names()
 	if !slices.Equal(names[:3], []string{"mcnamee1", "mcnamee2", "mcnamee3"}) {
 		t.Errorf("the paper's sets are not first: %v", names)
 	}
 	seen := map[string]bool{}
-	for _, s := range Sets() {
+	for _, s := range Vectors.Sets() {
 		if seen[s.Name] {
 			t.Errorf("%s occurs twice", s.Name)
 		}
@@ -172,7 +172,7 @@ func TestSize(t *testing.T) {
 	for name, want := range map[string]string{
 		"mcnamee1": "4096 (fixed)", "uniform01": "1000000", "gensum": "1000, at least 8", "extremes": "1000, fixed for some parameters",
 	} {
-		s, err := Lookup(name)
+		s, err := Vectors.Lookup(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestSize(t *testing.T) {
 // TestSmallestN generates every set of free size at its least number of terms and at odd numbers.
 func TestSmallestN(t *testing.T) {
 	for _, text := range sampleSpecs() {
-		spec, _ := Parse(strings.TrimRight(strings.TrimSuffix(text, "n=1000"), ":,"))
+		spec, _ := Vectors.Parse(strings.TrimRight(strings.TrimSuffix(text, "n=1000"), ":,"))
 		if s := spec.Set(); s.FixedN != nil && s.FixedN(spec.value) != 0 {
 			continue
 		}
@@ -194,36 +194,34 @@ func TestSmallestN(t *testing.T) {
 			if spec.Set().Name == "gensum" && n < 20 {
 				continue // too few terms for the default condition number to be certain
 			}
-			d, err := Generate(spec, Options{N: &n, Seed: 5})
+			d, err := Generate(spec, Options{N: n, Seed: 5})
 			if err != nil {
 				t.Errorf("%s with n=%d: %v", spec, n, err)
 				continue
 			}
-			if d.Known != nil && !d.Known.Equal(d.Summary().Sum) {
-				t.Errorf("%s with n=%d: known sum %v, exact sum %v", spec, n, d.Known, d.Summary().Sum)
+			if d.Known != nil && !d.Known.Equal(summaryOf(d).Sum) {
+				t.Errorf("%s with n=%d: known sum %v, exact sum %v", spec, n, d.Known, summaryOf(d).Sum)
 			}
 		}
 	}
 }
 
 func TestGenerateErrors(t *testing.T) {
-	n := func(n int) *int { return &n }
 	for _, c := range []struct {
 		spec string
-		n    *int
+		n    int
 		want string
 	}{
-		{"mcnamee1", n(1000), "mcnamee1: n=1000: this set has 4096 terms by definition"},
-		{"mcnamee3:n=65", nil, "mcnamee3:n=65: n=65: this set has 64 terms by definition"},
-		{"extremes:kind=powers", n(5), "extremes:kind=powers: n=5: this set has 2098 terms by definition"},
-		{"uniform01", n(0), "n=0: want an integer from 1 to 2^40"},
-		{"uniform01", n(-4), "n=-4: want an integer from 1 to 2^40"},
-		{"gensum", n(7), "gensum: n=7: want at least 8 terms"},
-		{"gensum:cond=1e300", n(8), "gensum: cond=1e+300 was not reached with 8 terms"},
-		{"exblas-fpuniform:range=2000,emax=0", n(8), "exblas-fpuniform: emax - range = -2000: want at least -1022"},
-		{"uniform01:n=2^40", nil, "uniform01: n=1099511627776: 8.8 TB of terms do not fit in this machine's memory of"},
+		{"mcnamee1", 1000, "mcnamee1: n=1000: this set has 4096 terms by definition"},
+		{"mcnamee3:n=65", 0, "mcnamee3:n=65: n=65: this set has 64 terms by definition"},
+		{"extremes:kind=powers", 5, "extremes:kind=powers: n=5: this set has 2098 terms by definition"},
+		{"uniform01", -4, "n=-4: want an integer from 1 to 2^40"},
+		{"gensum", 7, "gensum: n=7: want at least 8 terms"},
+		{"gensum:cond=1e300", 8, "gensum: cond=1e+300 was not reached with 8 terms"},
+		{"exblas-fpuniform:range=2000,emax=0", 8, "exblas-fpuniform: emax - range = -2000: want at least -1022"},
+		{"uniform01:n=2^40", 0, "uniform01: n=1099511627776: 8.8 TB of terms do not fit in this machine's memory of"},
 	} {
-		s, err := Parse(c.spec)
+		s, err := Vectors.Parse(c.spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,14 +231,14 @@ func TestGenerateErrors(t *testing.T) {
 		}
 		checkError(t, err, ErrUsage, c.want)
 	}
-	if d, err := Generate(mustParse(t, "mcnamee1"), Options{N: n(4096)}); err != nil || d.N != 4096 {
+	if d, err := Generate(mustParse(t, "mcnamee1"), Options{N: 4096}); err != nil || d.N != 4096 {
 		t.Errorf("mcnamee1 with its own n: %v", err)
 	}
 }
 
 func mustParse(t testing.TB, text string) Spec {
 	t.Helper()
-	s, err := Parse(text)
+	s, err := Vectors.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +282,7 @@ func BenchmarkGenerate(b *testing.B) {
 			s := mustParse(b, text)
 			n := 100_000
 			for b.Loop() {
-				if _, err := Generate(s, Options{N: &n, Seed: 1}); err != nil {
+				if _, err := Generate(s, Options{N: n, Seed: 1}); err != nil {
 					b.Fatal(err)
 				}
 			}

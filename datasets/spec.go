@@ -15,13 +15,10 @@ type Spec struct {
 	seed   *uint64  // nil where it was not given
 }
 
-// Parse reads "name" or "name:key=value,..." and checks it against the registry.
-func Parse(text string) (Spec, error) { return parse(text, Lookup) }
-
-// parse reads a spec of a set that lookup knows.
-func parse(text string, lookup func(name string) (*Set, error)) (Spec, error) {
+// Parse reads "name" or "name:key=value,..." and checks it against the sets of the family.
+func (f *Family) Parse(text string) (Spec, error) {
 	name, params, hasParams := strings.Cut(strings.TrimSpace(text), ":")
-	set, err := lookup(name)
+	set, err := f.Lookup(name)
 	if err != nil {
 		return Spec{}, err
 	}
@@ -69,10 +66,10 @@ func (s *Spec) assign(pair string) error {
 // ParseList reads specs separated by commas. A comma is also what separates the parameters of one spec: an item
 // with an equals sign but no colon before it belongs to the spec that began earlier, so that
 // "mcnamee1,zhuhayes3:delta=2000,n=1000,uniform01" is three specs.
-func ParseList(text string) ([]Spec, error) {
+func (f *Family) ParseList(text string) ([]Spec, error) {
 	var specs []Spec
-	for _, item := range SplitList(text) {
-		s, err := Parse(item)
+	for _, item := range splitList(text) {
+		s, err := f.Parse(item)
 		if err != nil {
 			return nil, err
 		}
@@ -81,8 +78,8 @@ func ParseList(text string) ([]Spec, error) {
 	return specs, nil
 }
 
-// SplitList cuts a list of specs at the commas that separate specs.
-func SplitList(text string) []string {
+// splitList cuts a list of specs at the commas that separate specs.
+func splitList(text string) []string {
 	var items []string
 	for _, part := range strings.Split(text, ",") {
 		equals := strings.IndexByte(part, '=')

@@ -21,7 +21,7 @@ func TestParse(t *testing.T) {
 		"basel:order=backward":                "basel:order=backward",
 		"uniform01:seed=18446744073709551615": "uniform01:seed=18446744073709551615",
 	} {
-		s, err := Parse(text)
+		s, err := Vectors.Parse(text)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
@@ -63,7 +63,7 @@ func TestParseErrors(t *testing.T) {
 		"uniform01:seed=-1":                   "uniform01: seed=-1: want an integer from 0 to 2^64 - 1",
 		"uniform01:seed=18446744073709551616": "uniform01: seed=18446744073709551616: want an integer",
 	} {
-		_, err := Parse(text)
+		_, err := Vectors.Parse(text)
 		checkError(t, err, ErrUsage, want)
 	}
 }
@@ -81,7 +81,7 @@ func TestParseCount(t *testing.T) {
 }
 
 func TestParseList(t *testing.T) {
-	specs, err := ParseList("mcnamee1,zhuhayes3:delta=2000,n=1000,uniform01, gensum:cond=10")
+	specs, err := Vectors.ParseList("mcnamee1,zhuhayes3:delta=2000,n=1000,uniform01, gensum:cond=10")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestParseList(t *testing.T) {
 		"mcnamee1,n=4":       `unknown data set "n=4"`,
 		"uniform01:n=4,,n=5": "empty name",
 	} {
-		_, err := ParseList(text)
+		_, err := Vectors.ParseList(text)
 		checkError(t, err, ErrUsage, want)
 	}
 }
@@ -107,7 +107,7 @@ func TestParseList(t *testing.T) {
 // TestSpecRoundTrip: the canonical form of a spec parses to itself.
 func TestSpecRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		set := rapid.SampledFrom(Sets()).Draw(t, "set")
+		set := rapid.SampledFrom(Vectors.Sets()).Draw(t, "set")
 		var args []string
 		for _, p := range set.Params {
 			switch {
@@ -122,7 +122,7 @@ func TestSpecRoundTrip(t *testing.T) {
 		if len(args) > 0 {
 			text += ":" + strings.Join(args, ",")
 		}
-		s, err := Parse(text)
+		s, err := Vectors.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,14 +138,14 @@ func FuzzParse(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if specs, err := ParseList(text); err == nil && len(specs) == 0 {
+		if specs, err := Vectors.ParseList(text); err == nil && len(specs) == 0 {
 			t.Fatalf("%q is neither a list nor an error", text)
 		}
-		s, err := Parse(text)
+		s, err := Vectors.Parse(text)
 		if err != nil {
 			return
 		}
-		again, err := Parse(s.String())
+		again, err := Vectors.Parse(s.String())
 		if err != nil || again.String() != s.String() {
 			t.Fatalf("%q became %q, then %q (%v)", text, s, again, err)
 		}

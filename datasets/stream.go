@@ -10,18 +10,26 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+
+	"mpbench/pkg/numbers"
 )
 
-// Stream reads the numbers of a .npy file piece by piece, for files that need not fit in memory.
+// Stream is the numbers of a .npy file that stay there, for files that need not fit in memory: a [numbers.Chunked]. The
+// first error of reading is kept, as readers of single numbers return none.
 type Stream struct {
 	Name string // base name of the file
-	N    int    // numbers in the file
 
+	n     int
 	path  string
 	in    *os.File
 	start int64 // of the payload
 	dtype string
-	left  int
+
+	mutex  sync.Mutex
+	sha    hash.Hash // of the first numbers
+	hashed int       // how many
+	err    error
 }
 
 // OpenStream opens a .npy file of float64 or float32; what Load refuses in the header it refuses too.
@@ -55,37 +63,66 @@ func newStream(path string, f *openFile, in *os.File) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stream{Name: filepath.Base(path), N: int(n), path: path, in: in, start: start, dtype: h.descr}
-	return s, s.Rewind()
+	return &Stream{
+		Name: filepath.Base(path), n: int(n), path: path, in: in, start: start, dtype: h.descr, sha: sha256.New(),
+	}, nil
 }
 
 // Close closes the file.
 func (s *Stream) Close() error { return s.in.Close() }
 
-// Rewind goes back to the first number.
-func (s *Stream) Rewind() error {
-	s.left = s.N
-	if _, err := s.in.Seek(s.start, io.SeekStart); err != nil {
-		return fileError(s.path, err)
-	}
-	return nil
+// Len implements numbers.Source.
+func (s *Stream) Len() int { return s.n }
+
+// Span implements numbers.Source.
+func (s *Stream) Span(i int) numbers.Span { return s.one(i).Span(0) }
+
+// Read implements numbers.Source.
+func (s *Stream) Read(z *numbers.Number, i int) { s.one(i).Read(z, 0) }
+
+func (s *Stream) one(i int) numbers.Float64s {
+	x := make(numbers.Float64s, 1)
+	_ = s.ReadRun(x, i) // Err has it
+	return x
 }
 
-// Read fills xs with the next numbers, fewer only at the end, and returns how many; 0 means that there are no more.
-func (s *Stream) Read(xs []float64) (int, error) {
-	n := min(len(xs), s.left)
-	if err := s.fill(s.in, xs[:n]); err != nil {
-		return 0, err
-	}
-	s.left -= n
-	return n, nil
-}
-
-// ReadAt fills xs with the numbers from number `from` on, which must be there. It may be called by several goroutines at once, and
-// changes nothing for Read.
-func (s *Stream) ReadAt(xs []float64, from int) error {
+// ReadRun implements numbers.Chunked.
+func (s *Stream) ReadRun(x []float64, from int) error {
 	width := int64(npyDtypes[s.dtype].width)
-	return s.fill(io.NewSectionReader(s.in, s.start+width*int64(from), width*int64(len(xs))), xs)
+	err := s.fill(io.NewSectionReader(s.in, s.start+width*int64(from), width*int64(len(x))), x)
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.err == nil {
+		s.err = err
+	}
+	if err == nil && from == s.hashed {
+		addToHash(s.sha, x)
+		s.hashed += len(x)
+	}
+	return err
+}
+
+// SHA256 returns the checksum of all numbers, in hexadecimal, once they have been read from the first to the last; "" until
+// then.
+func (s *Stream) SHA256() string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.hashed < s.n {
+		return ""
+	}
+	return hex.EncodeToString(s.sha.Sum(nil))
+}
+
+// Err returns the first error of reading.
+func (s *Stream) Err() error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.err
+}
+
+// Data returns the numbers as an array x.
+func (s *Stream) Data() *Data {
+	return &Data{Name: s.Name, N: s.n, X: Numbers{Source: s, SHA256: s.SHA256()}, Source: "file " + s.path, fromFile: true}
 }
 
 // fill reads xs.
@@ -102,24 +139,15 @@ func (s *Stream) fill(r io.Reader, xs []float64) (err error) {
 	return nil
 }
 
-// Hash is the checksum of numbers that come piece by piece, that of Data for the same numbers.
-type Hash struct{ sha hash.Hash }
-
-// NewHash returns the checksum of no numbers.
-func NewHash() *Hash { return &Hash{sha256.New()} }
-
-// Add adds numbers.
-func (h *Hash) Add(xs []float64) {
+// addToHash adds the bit patterns of xs, little-endian.
+func addToHash(h hash.Hash, xs []float64) {
 	var buf [8 * 4096]byte
 	for len(xs) > 0 {
 		n := min(len(xs), len(buf)/8)
 		for i, x := range xs[:n] {
 			binary.LittleEndian.PutUint64(buf[8*i:], math.Float64bits(x))
 		}
-		h.sha.Write(buf[:8*n])
+		h.Write(buf[:8*n])
 		xs = xs[n:]
 	}
 }
-
-// SHA256 returns the checksum in hexadecimal.
-func (h *Hash) SHA256() string { return hex.EncodeToString(h.sha.Sum(nil)) }

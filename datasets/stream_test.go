@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mpbench/pkg/numbers"
 )
 
 // TestStream reads a file in pieces of several sizes, twice, and compares with Load.
@@ -29,28 +31,33 @@ func TestStream(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, err := OpenStream(path)
-		if err != nil || s.N != 1000 {
+		if err != nil || s.Len() != 1000 {
 			t.Fatalf("%v, %v", s, err)
 		}
 		for _, size := range []int{1, 7, 999, 1000, 5000} {
-			hash, buf := NewHash(), make([]float64, size)
-			for n, err := s.Read(buf); n > 0 || err != nil; n, err = s.Read(buf) {
-				if err != nil {
+			buf := make([]float64, size)
+			for from := 0; from < 1000; from += size {
+				if err := s.ReadRun(buf[:min(size, 1000-from)], from); err != nil {
 					t.Fatal(err)
 				}
-				hash.Add(buf[:n])
+				if !slices.EqualFunc(buf[:min(size, 1000-from)], floats(want.X)[from:min(from+size, 1000)], sameBits) {
+					t.Errorf("%s in pieces of %d: other numbers", descr, size)
+				}
 			}
-			if got := hash.SHA256(); got != want.SHA256 {
-				t.Errorf("%s in pieces of %d: other numbers", descr, size)
+			if got := s.SHA256(); got != want.X.SHA256 {
+				t.Errorf("%s: checksum %s, want %s", descr, got, want.X.SHA256)
 			}
-			if err := s.Rewind(); err != nil {
-				t.Fatal(err)
-			}
-			if size = min(size, 1000-size%1000); s.ReadAt(buf[:size], 1000-size) != nil || !slices.EqualFunc(buf[:size], want.Float64[1000-size:], sameBits) {
+			if size = min(size, 1000-size%1000); s.ReadRun(buf[:size], 1000-size) != nil || !slices.EqualFunc(buf[:size], floats(want.X)[1000-size:], sameBits) {
 				t.Errorf("%s: other numbers in the last %d", descr, size)
 			}
 		}
-		if err := s.ReadAt(make([]float64, 2), 999); err == nil {
+		if d := s.Data(); d.Spec() != "x.npy" || d.Record().SHA256 != want.X.SHA256 {
+			t.Errorf("%+v", d)
+		}
+		if got := numbers.At(s, 17); !got.Equal(numbers.At(want.X.Source, 17)) || s.Err() != nil {
+			t.Errorf("%s: number 17 is %v, error %v", descr, got, s.Err())
+		}
+		if err := s.ReadRun(make([]float64, 2), 999); err == nil || s.Err() == nil {
 			t.Error("numbers beyond the end were read")
 		}
 		if err := s.Close(); err != nil {

@@ -213,7 +213,7 @@ func FuzzText(f *testing.F) {
 
 func BenchmarkText(b *testing.B) {
 	var text strings.Builder
-	for _, x := range generate(b, "uniform11:n=1000000").Float64 {
+	for _, x := range floats(generate(b, "uniform11:n=1000000").X) {
 		fmt.Fprintln(&text, x)
 	}
 	b.SetBytes(int64(text.Len()))

@@ -1,28 +1,26 @@
 package main
 
 import (
-	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"mpbench/datasets"
 	"mpbench/internal/suggest"
 	"mpbench/pkg/advise"
-	"mpbench/pkg/bench"
-	"mpbench/pkg/gemv"
+	"mpbench/pkg/measure"
+	"mpbench/pkg/op"
 	"mpbench/pkg/record"
-	"mpbench/pkg/reduce"
 	"mpbench/pkg/report"
 	"mpbench/pkg/sampling"
 )
 
 // newAdvise builds the command advise.
 func newAdvise() *cobra.Command {
-	o := adviseOptions{seed: 1, reading: "double", reuse: 1, device: "all"}
+	o := newAdviseOptions()
 	var output documentOptions
 	cmd := &cobra.Command{
 		Use:   "advise",
@@ -62,47 +60,75 @@ const maxWishBits = 65000
 
 // adviseOptions are the flags of advise.
 type adviseOptions struct {
-	op                     string
-	input                  []string
-	inputX, inputY, inputA string
-	dataset, n, reading    string
-	seed                   uint64
-	transpose              bool
-	digits, bits, reuse    int
-	proved, exhaustive     bool
-	device                 string
-	threads                int
+	op                  string
+	operands            // of the operation, once it is known
+	digits, bits, reuse int
+	proved, exhaustive  bool
+	device              string
+	threads             int
 }
 
-var operations = []string{"sum", "dot", "gemv"}
+func newAdviseOptions() *adviseOptions {
+	return &adviseOptions{operands: newOperands(op.Sum), reuse: 1, device: "all"}
+}
+
+// inputFlag is the name of the flag for an array of an operation.
+func inputFlag(o *op.Operation, array string) string {
+	if len(o.Arrays()) == 1 {
+		return "input"
+	}
+	return "input-" + array
+}
 
 func (o *adviseOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.op, "op", o.op, "what to compute: sum, dot or gemv (default by the inputs: sum)")
+	f.StringVar(&o.op, "op", o.op, "what to compute: "+strings.Join(op.Names(), ", ")+" (default by the inputs: sum)")
 	f.IntVar(&o.digits, "digits", o.digits, "wanted number of correct decimal digits")
 	f.IntVar(&o.bits, "correct-bits", o.bits, "wanted number of correct bits, instead")
-	f.StringArrayVarP(&o.input, "input", "i", nil, "sum: the numbers in `file` (.npy .txt .csv)")
-	f.StringVar(&o.inputX, "input-x", "", "dot, gemv: the vector x in `file`")
-	f.StringVar(&o.inputY, "input-y", "", "dot: the vector y in `file`")
-	f.StringVar(&o.inputA, "input-a", "", "gemv: the matrix in `file` (.npy of two dimensions)")
+	for _, operation := range op.All() {
+		for _, a := range inputsOf(operation) {
+			name, short := inputFlag(operation, a.Name), ""
+			if f.Lookup(name) != nil {
+				continue
+			}
+			if name == "input" {
+				short = "i"
+			}
+			f.VarP(&filesFlag{files: o.files, name: name}, name, short,
+				takers(name)+": "+a.Usage+", in `file` ("+strings.Join(endingsOf(a), " ")+")")
+			completeFiles(cmd, name, endingsOf(a))
+		}
+	}
 	f.StringVarP(&o.dataset, "dataset", "d", "", "a data set instead: name or name:key=value,...; see mpbench datasets")
 	f.StringVarP(&o.n, "n", "n", "", "number of terms, or columns, of a data set that leaves it open")
 	f.Uint64Var(&o.seed, "seed", o.seed, "seed of random data")
 	f.StringVar(&o.reading, "reading", o.reading, "decimals of at most 17 digits in a text file: double or exact")
-	f.BoolVarP(&o.transpose, "transpose", "t", false, "gemv: multiply by the transpose of A")
+	f.BoolVarP(&o.transpose, "transpose", "t", false, "multiply by the transpose of a matrix")
 	f.IntVar(&o.reuse, "reuse", o.reuse, "how often converted data will be used")
 	f.BoolVar(&o.proved, "proved", false, "recommend only methods whose bound promises the wish")
-	f.BoolVar(&o.exhaustive, "exhaustive", false, "run all methods at many precisions, and say what the recommendation costs beside the cheapest")
+	f.BoolVar(&o.exhaustive, "exhaustive", false,
+		"run all methods at many precisions, and say what the recommendation costs beside the cheapest")
 	f.StringVar(&o.device, "device", o.device, "devices, a list, or all that there are")
-	f.IntVar(&o.threads, "threads", 0, "goroutines of parallel methods, 0 for all processors; never changes a result")
-	complete(cmd, "op", operations)
+	addThreads(f, &o.threads)
+	complete(cmd, "op", op.Names())
 	complete(cmd, "reading", []string{"double", "exact"})
 	completeList(cmd, "device", []string{"all", "cpu", "cuda:0"})
 	complete(cmd, "dataset", allSetNames())
-	completeFiles(cmd, "input", numberFiles)
-	completeFiles(cmd, "input-x", numberFiles)
-	completeFiles(cmd, "input-y", numberFiles)
-	completeFiles(cmd, "input-a", matrixFiles)
+}
+
+// takers names the operations that have an input flag.
+func takers(flag string) string {
+	var names []string
+	for _, o := range op.All() {
+		if takes(o, flag) {
+			names = append(names, o.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func takes(o *op.Operation, flag string) bool {
+	return slices.ContainsFunc(inputsOf(o), func(a op.Operand) bool { return inputFlag(o, a.Name) == flag })
 }
 
 // wish checks --digits and --correct-bits.
@@ -121,185 +147,90 @@ func (o *adviseOptions) wish(cmd *cobra.Command) (advise.Wish, error) {
 	return advise.CorrectBits(o.bits), nil
 }
 
-// operation resolves --op.
-func (o *adviseOptions) operation() (string, error) {
-	switch {
-	case o.op == "" && o.inputA != "":
-		return "gemv", nil
-	case o.op == "" && (o.inputX != "" || o.inputY != ""):
-		return "dot", nil
-	case o.op == "":
-		return "sum", nil
+// resolve finds the operation, by name or else the first that has all inputs, and gives it its operands.
+func (o *adviseOptions) resolve() error {
+	var given []string
+	for flag := range o.files {
+		given = append(given, flag)
 	}
-	for _, name := range operations {
-		if o.op == name {
-			return name, nil
+	slices.Sort(given)
+	operation, err := o.operation(given)
+	if err != nil {
+		return err
+	}
+	for _, flag := range given {
+		if !takes(operation, flag) {
+			return usagef("--%s does not go with --op %s", flag, operation.Name)
 		}
 	}
-	return "", usagef("%s", suggest.Unknown("operation", o.op, operations))
+	switch {
+	case len(given) == 0 && o.dataset == "":
+		return usagef("name the data: a file, with --input (sum), --input-x and --input-y (dot) or --input-a and --input-x (gemv), or --dataset")
+	case len(given) > 0 && o.dataset != "":
+		return usagef("--dataset and files do not go together: advice is for one problem")
+	}
+	chosen := newOperands(operation)
+	chosen.dataset, chosen.n, chosen.seed = o.dataset, o.n, o.seed
+	chosen.reading, chosen.transpose = o.reading, o.transpose
+	for _, a := range operation.Arrays() {
+		if list, ok := o.files[inputFlag(operation, a.Name)]; ok {
+			chosen.files[a.Name] = list
+		}
+	}
+	o.operands = chosen
+	return nil
 }
 
-// task is what is to be computed: the operation for the search, the name of the data, the flags that name them in a command, and a measurement
-// of a candidate as the other commands make it.
-type task struct {
-	op      advise.Operation
-	data    string
-	flags   []string
-	measure func(ctx context.Context, c advise.Candidate) (record.Record, bool, error)
+func (o *adviseOptions) operation(given []string) (*op.Operation, error) {
+	if o.op != "" {
+		operation, ok := op.Lookup(o.op)
+		if !ok {
+			return nil, usagef("%s", suggest.Unknown("operation", o.op, op.Names()))
+		}
+		return operation, nil
+	}
+	for _, operation := range op.All() {
+		if !slices.ContainsFunc(given, func(flag string) bool { return !takes(operation, flag) }) {
+			return operation, nil
+		}
+	}
+	return nil, usagef("no operation takes all of --%s", strings.Join(given, ", --"))
 }
 
 // adviseSampler is that of the recommendation's record.
 var adviseSampler = sampling.Sampler{Warmup: 1, Runs: 5, MinTime: 50 * time.Millisecond, Timeout: 5 * time.Second}
 
-// task loads the data.
-func (o *adviseOptions) task(op string) (*task, error) {
-	files := len(o.input)
-	for _, path := range []string{o.inputX, o.inputY, o.inputA} {
-		if path != "" {
-			files++
-		}
+// source returns the one problem.
+func (o *adviseOptions) source() (source, error) {
+	list, err := o.sources(0)
+	if err != nil {
+		return source{}, err
 	}
-	switch {
-	case files == 0 && o.dataset == "":
-		return nil, usagef("name the data: a file, with --input (sum), --input-x and --input-y (dot) or --input-a and --input-x (gemv), or --dataset")
-	case files > 0 && o.dataset != "":
-		return nil, usagef("--dataset and files do not go together: advice is for one problem")
-	}
-	s := defaultSettings()
-	s.dataset, s.seed = o.dataset, o.seed
-	switch op {
-	case "dot":
-		return o.dotTask(s)
-	case "gemv":
-		return o.gemvTask(s)
-	}
-	return o.sumTask(s)
-}
-
-// flags names the data in a command.
-func (o *adviseOptions) flags(files ...string) []string {
-	var list []string
-	for i := 0; i+1 < len(files); i += 2 {
-		if files[i+1] != "" {
-			list = append(list, files[i], files[i+1])
-		}
-	}
-	if o.dataset != "" {
-		list = append(list, "--dataset", o.dataset)
-	}
-	if o.n != "" {
-		list = append(list, "--n", o.n)
-	}
-	if o.seed != 1 {
-		list = append(list, "--seed", strconv.FormatUint(o.seed, 10))
-	}
-	if o.reading != "double" {
-		list = append(list, "--reading", o.reading)
-	}
-	return list
-}
-
-// misplaced refuses inputs of another operation.
-func misplaced(op string, pairs ...string) error {
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			return usagef("%s does not go with --op %s", pairs[i], op)
-		}
-	}
-	return nil
-}
-
-func one[T any](list []T, what string) (T, error) {
 	if len(list) != 1 {
-		var none T
-		return none, usagef("advice is for one problem; these are %d %s", len(list), what)
+		return source{}, usagef("advice is for one problem; these are %d data sets", len(list))
 	}
 	return list[0], nil
 }
 
-func (o *adviseOptions) sumTask(s settings) (*task, error) {
-	if err := misplaced("sum", "--input-x", o.inputX, "--input-y", o.inputY, "--input-a", o.inputA); err != nil {
-		return nil, err
+// flags names the data in a command.
+func (o *adviseOptions) flags() (list []string) {
+	for _, a := range o.operands.op.Arrays() {
+		for _, path := range o.files[a.Name] {
+			list = append(list, "--"+inputFlag(o.operands.op, a.Name), path)
+		}
 	}
-	sources, err := sumOptions{settings: s, input: o.input, reading: o.reading, n: o.n}.sources()
-	if err != nil {
-		return nil, err
+	for _, f := range []struct{ flag, value, otherwise string }{
+		{"--dataset", o.dataset, ""}, {"--n", o.n, ""}, {"--seed", strconv.FormatUint(o.seed, 10), "1"},
+		{"--reading", o.reading, "double"},
+	} {
+		if f.value != f.otherwise {
+			list = append(list, f.flag, f.value)
+		}
 	}
-	source, err := one(sources, "data sets")
-	if err != nil {
-		return nil, err
-	}
-	data, err := source.load()
-	if err != nil {
-		return nil, err
-	}
-	in, input := bench.NewSumInput(data), ""
-	if len(o.input) == 1 {
-		input = o.input[0]
-	}
-	return &task{advise.Sum(in, reduce.Methods()), source.key, o.flags("--input", input), func(ctx context.Context, c advise.Candidate) (record.Record, bool, error) {
-		m, _ := reduce.Lookup(c.Method)
-		return bench.MeasureSum(ctx, adviseSampler, m, o.reduceOptions(c), in)
-	}}, nil
-}
-
-func (o *adviseOptions) reduceOptions(c advise.Candidate) reduce.Options {
-	return reduce.Options{
-		Precision: c.Precision, Device: c.Device, Threads: o.threads, Blocks: reduce.DefaultBlocks, BlockSize: reduce.DefaultBlockSize,
-	}
-}
-
-func (o *adviseOptions) dotTask(s settings) (*task, error) {
-	if err := misplaced("dot", "--input", strings.Join(o.input, ","), "--input-a", o.inputA); err != nil {
-		return nil, err
-	}
-	sources, err := dotOptions{sumOptions: sumOptions{settings: s, reading: o.reading, n: o.n}, inputX: o.inputX, inputY: o.inputY}.pairSources()
-	if err != nil {
-		return nil, err
-	}
-	source, err := one(sources, "pairs of vectors")
-	if err != nil {
-		return nil, err
-	}
-	data, err := source.load()
-	if err != nil {
-		return nil, err
-	}
-	in := data.(bench.DotInput)
-	return &task{advise.Dot(in, reduce.DotMethods()), source.key, o.flags("--input-x", o.inputX, "--input-y", o.inputY), func(ctx context.Context, c advise.Candidate) (record.Record, bool, error) {
-		m, _ := reduce.Lookup(c.Method)
-		return bench.MeasureDot(ctx, adviseSampler, m, o.reduceOptions(c), in)
-	}}, nil
-}
-
-func (o *adviseOptions) gemvTask(s settings) (*task, error) {
-	if err := misplaced("gemv", "--input", strings.Join(o.input, ","), "--input-y", o.inputY); err != nil {
-		return nil, err
-	}
-	s.precision = "53"
-	sources, err := gemvOptions{settings: s, n: o.n, transpose: o.transpose, alpha: "1", beta: "0", incX: 1, incY: 1, inputA: o.inputA, inputX: o.inputX}.matrixSources(53)
-	if err != nil {
-		return nil, err
-	}
-	source, err := one(sources, "matrices")
-	if err != nil {
-		return nil, err
-	}
-	data, err := source.load()
-	if err != nil {
-		return nil, err
-	}
-	in, have := data.(bench.GemvInput), datasets.MemoryBytes()
-	flags := o.flags("--input-a", o.inputA, "--input-x", o.inputX)
 	if o.transpose {
-		flags = append(flags, "--transpose")
+		list = append(list, "--transpose")
 	}
-	return &task{advise.Gemv(in, gemv.Methods(), have-have/8), source.key, flags, func(ctx context.Context, c advise.Candidate) (record.Record, bool, error) {
-		m, _ := gemv.Lookup(c.Method)
-		options := gemv.Options{Precision: c.Precision, Device: c.Device, Threads: o.threads, BlockSize: gemv.DefaultBlockSize}
-		result, ok, err := bench.MeasureGemv(ctx, adviseSampler, m, options, in)
-		return result.Record, ok, err
-	}}, nil
+	return list
 }
 
 // command is the command line that runs a candidate.
@@ -332,54 +263,63 @@ func (o *adviseOptions) run(cmd *cobra.Command, output *documentOptions) error {
 	if err != nil {
 		return err
 	}
-	op, err := o.operation()
-	if err != nil {
+	if err := o.resolve(); err != nil {
 		return err
 	}
 	devices, err := chooseDevices(o.device)
 	if err != nil {
 		return err
 	}
-	switch {
-	case o.reuse < 1:
+	if o.reuse < 1 {
 		return usagef("--reuse %d: want a number of at least 1", o.reuse)
-	case o.threads < 0:
-		return usagef("--threads %d: want 0 for all processors, or a positive number", o.threads)
 	}
-	t, err := o.task(op)
+	if err := checkThreads(o.threads); err != nil {
+		return err
+	}
+	from, err := o.source()
 	if err != nil {
 		return err
 	}
-	options := advise.Options{Wish: wish, Devices: devices, Threads: o.threads, Reuse: o.reuse, Proved: o.proved, Exhaustive: o.exhaustive}
+	in, err := from.load(cmd.Context())
+	if err != nil {
+		return err
+	}
+	options := advise.Options{
+		Wish: wish, Devices: devices, Threads: o.threads, Reuse: o.reuse, Proved: o.proved, Exhaustive: o.exhaustive,
+	}
 	if !output.quiet {
 		options.Progress = func(what string) { fmt.Fprintln(cmd.ErrOrStderr(), what) }
 	}
-	result, err := advise.Find(cmd.Context(), t.op, options)
+	result, err := advise.Find(cmd.Context(), advise.NewProblem(in.Input, catalog, memoryLimit()), options)
 	if err != nil {
 		return err
 	}
-	return finishAdvise(cmd, result, t, output)
+	return o.finish(cmd, result, from.key, in, output)
 }
 
-// finishAdvise prints the advice and exports the recommendation's record.
-func finishAdvise(cmd *cobra.Command, r *advise.Result, t *task, output *documentOptions) error {
+// finish prints the advice and exports the recommendation's record.
+func (o *adviseOptions) finish(
+	cmd *cobra.Command, r *advise.Result, data string, in loaded, output *documentOptions,
+) error {
 	env := captureEnvironment()
 	run := &record.Run{Environments: []record.Environment{env}}
 	line := ""
 	if r.Best != nil {
-		line = command(r.Operation, t.flags, *r.Best)
+		line = command(r.Operation, o.flags(), *r.Best)
 		if len(output.export) > 0 && cmd.Context().Err() == nil {
-			record, ok, err := t.measure(cmd.Context(), *r.Best)
+			m, c := r.Best.Choice(r.Options)
+			c.MaxBytes = memoryLimit()
+			result, ok, err := measure.Measure(cmd.Context(), adviseSampler, m, c, in.Input)
 			if err != nil {
 				return err
 			}
 			if ok {
-				record.EnvID = env.ID
-				run.Records = append(run.Records, record)
+				result.Record.EnvID = env.ID
+				run.Records = append(run.Records, result.Record)
 			}
 		}
 	}
-	d := report.Advise(r, t.data, line)
+	d := report.Advise(r, data, line)
 	d.Environment = &env
 	if err := output.print(cmd, d, run); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpbench/pkg/check"
+	"mpbench/pkg/op"
 	"mpbench/pkg/record"
 	"mpbench/pkg/report"
 )
@@ -34,7 +35,7 @@ func newCheck() *cobra.Command {
 		Use:   "check [PLAN]",
 		Short: "Check results against limits, for CI: correct bits, bounds, hashes, relative times",
 		Long: `Runs the checks of a plan, a YAML or JSON file, and exits with 1 if a row does not keep its limits, naming
-each with what was expected and found. A plan lists commands (sum, dot, gemv) with their flags as keys,
+each with what was expected and found. A plan lists commands (` + listed(op.Names()) + `) with their flags as keys,
 and limits: correct-bits, within-bound, rel-error, ulp, result-hash, bits-lost, and the time relative to
 another method. checks/README.md describes plans, and how times are compared on a busy machine.
 
@@ -67,7 +68,7 @@ func (o *checkOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.color, "color", "auto", "colour: auto, always or never (NO_COLOR is honoured)")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
 	f.StringVar(&o.values, "values", "", "check the numbers in `file` (.npy .txt .csv) instead of a plan ...")
-	f.StringVar(&o.against, "against", "", "... against the exact result of `what`: sum:FILE, dot:FILE,FILE, gemv:MATRIX,VECTOR, or a data set")
+	f.StringVar(&o.against, "against", "", "... against the exact result of `what`: "+againstForms()+", or a data set")
 	f.StringVar(&o.reading, "reading", "double", "decimals of at most 17 digits in text files: double or exact")
 	f.BoolVarP(&o.transpose, "transpose", "t", false, "the matrix of --against gemv:... is transposed")
 	for _, limit := range []struct{ name, usage string }{
@@ -83,8 +84,8 @@ func (o *checkOptions) addFlags(cmd *cobra.Command) {
 	completeFiles(cmd, "junit", []string{".xml"})
 	completeFiles(cmd, "export", endings())
 	completeFiles(cmd, "values", numberFiles)
-	complete(cmd, "against", append([]string{"sum:", "dot:", "gemv:"}, allSetNames()...))
-	complete(cmd, "within", allMethodNames())
+	complete(cmd, "against", againstNames())
+	complete(cmd, "within", catalog.Names())
 	complete(cmd, "github", []string{"auto", "always", "never"})
 	complete(cmd, "color", []string{"auto", "always", "never"})
 	complete(cmd, "reading", []string{"double", "exact"})
@@ -284,4 +285,12 @@ func updateBaseline(w io.Writer, path string, old, now *check.Baseline, options 
 	}
 	_, err := fmt.Fprintf(w, "%s: written, %d of %d rows changed\n", path, len(changes), len(now.Rows))
 	return err
+}
+
+// againstNames are completions of --against.
+func againstNames() (list []string) {
+	for _, name := range op.Names() {
+		list = append(list, name+":")
+	}
+	return append(list, allSetNames()...)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math/big"
 	"os"
@@ -14,45 +15,45 @@ import (
 	"time"
 
 	"mpbench/internal/busy"
+	"mpbench/pkg/bound"
+	"mpbench/pkg/device"
 	"mpbench/pkg/exact"
+	"mpbench/pkg/method"
+	"mpbench/pkg/methods"
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
 	"mpbench/pkg/record"
-	"mpbench/pkg/reduce"
 	"mpbench/pkg/sampling"
 )
 
-// methodOn is a method on a simulated machine, which may have become worse: its value is changed, or it takes longer.
-type methodOn struct {
-	reduce.Summer
+// simulated is an engine on a simulated machine, which may have become worse: its value is changed, or it takes longer.
+type simulated struct {
+	method.Engine
 	machine *busy.Machine
 	takes   time.Duration
 	add     *big.Rat // relative to the value; nil for nothing
 	ran     bool
 }
 
-func (m *methodOn) Value() exact.Value {
-	v := m.Summer.Value()
-	if m.add == nil {
-		return v
+func (m *simulated) Result() (numbers.Source, error) {
+	y, err := m.Engine.Result()
+	if m.add == nil || err != nil {
+		return y, err
 	}
-	return exact.FromRat(new(big.Rat).Add(v.Rat, new(big.Rat).Mul(v.Rat, m.add)))
+	v := numbers.At(y, 0).Number()
+	return numbers.Values{exact.FromRat(new(big.Rat).Add(v, new(big.Rat).Mul(v, m.add)))}, nil
 }
 
-// ErrorBound keeps the change within the bound, which is another limit's business.
-func (m *methodOn) ErrorBound(summary exact.Summary) *big.Rat {
-	bound := m.Summer.ErrorBound(summary)
-	if m.add != nil {
-		bound.Add(bound, new(big.Rat).Mul(summary.SumAbs.Rat, big.NewRat(1, 1<<40)))
-	}
-	return bound
-}
-
-// Sum computes once, and takes its time each time.
-func (m *methodOn) Sum() {
+// Run computes once, and takes its time each time.
+func (m *simulated) Run(ctx context.Context) error {
 	if !m.ran {
-		m.Summer.Sum()
+		if err := m.Engine.Run(ctx); err != nil {
+			return err
+		}
 		m.ran = true
 	}
 	m.machine.Work(m.takes)
+	return nil
 }
 
 // times of the methods of the plan that have limits on them, on a quiet machine.
@@ -66,23 +67,26 @@ var times = map[string]time.Duration{
 func simulate(t *testing.T, seed uint64, worse string, add *big.Rat, slower float64) {
 	t.Helper()
 	machine := busy.NewMachine(seed)
-	oldMethods, oldRatios := sumMethods, checkRatios
-	t.Cleanup(func() { sumMethods, checkRatios = oldMethods, oldRatios })
+	oldCatalog, oldRatios := catalog, checkRatios
+	t.Cleanup(func() { catalog, checkRatios = oldCatalog, oldRatios })
 	checkRatios = sampling.RatioSampler{Clock: machine, Pause: machine.Pause}
-	sumMethods = func() []reduce.Method {
-		list := reduce.Methods()
-		for i := range list {
-			name, original := list[i].Name, list[i].New
-			list[i].New = func(o reduce.Options) (reduce.Summer, error) {
-				s, err := original(o)
-				m := &methodOn{Summer: s, machine: machine, takes: times[name]}
-				if name == worse {
-					m.add, m.takes = add, time.Duration(float64(m.takes)*slower)
-				}
-				return m, err
-			}
+	catalog = slices.Clone(methods.All().Of(op.Sum))
+	for i := range catalog {
+		name, original := catalog[i].Name, catalog[i].On[device.CPU]
+		if original == nil {
+			continue
 		}
-		return list
+		if name == worse && add != nil {
+			catalog[i].Bound = bound.New("2^-40*S", "keeps the change within the bound, which is another limit's business")
+		}
+		catalog[i].On = map[device.Kind]method.New{device.CPU: func(c method.Config) (method.Engine, error) {
+			e, err := original(c)
+			m := &simulated{Engine: e, machine: machine, takes: times[name]}
+			if name == worse {
+				m.add, m.takes = add, time.Duration(float64(m.takes)*slower)
+			}
+			return m, err
+		}}
 	}
 }
 

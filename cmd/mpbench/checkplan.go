@@ -8,6 +8,7 @@ import (
 
 	"mpbench/internal/suggest"
 	"mpbench/pkg/check"
+	"mpbench/pkg/op"
 	"mpbench/pkg/sampling"
 )
 
@@ -17,27 +18,15 @@ type planner struct {
 	plan  func([]scan) ([]job, error)
 }
 
-// newPlanner returns the planner of sum, dot or gemv. One run of each job is enough: results are what is judged, and times are measured
-// apart from them.
+// newPlanner returns the planner of an operation. One run of each job is enough: results are what is judged, and times are
+// measured apart from them.
 func newPlanner(command string) planner {
 	f := pflag.NewFlagSet(command, pflag.ContinueOnError)
-	once := sampling.Sampler{Runs: 1}
-	switch command {
-	case "dot":
-		o := dotOptions{sumOptions: defaultSumOptions()}
-		o.sampler = once
-		o.addFlags(f)
-		return planner{f, func(s []scan) ([]job, error) { return o.plan(s) }}
-	case "gemv":
-		o := defaultGemvOptions()
-		o.sampler, o.details = once, &gemvDetails{}
-		o.addFlags(f)
-		return planner{f, func(s []scan) ([]job, error) { return o.plan(s) }}
-	}
-	o := defaultSumOptions()
-	o.sampler = once
-	o.addFlags(f)
-	return planner{f, func(s []scan) ([]job, error) { return o.plan(s) }}
+	o, _ := op.Lookup(command) // the plan's reader knows the operations
+	options := newOperationOptions(o)
+	options.sampler = sampling.Sampler{Runs: 1}
+	options.addFlags(f)
+	return planner{f, func(s []scan) ([]job, error) { return options.plan(s) }}
 }
 
 // samplingFlags are of no use in a check.
@@ -137,15 +126,15 @@ func planWith(path, command string, settings []check.Setting, scans []scan) ([]j
 
 // reference returns the job that the time of j is relative to: of the same data and the same precision, or of fixed precision.
 func (p plannedCheck) reference(j job) (job, bool) {
-	for _, bits := range []int{j.bits, 0} {
+	for _, bits := range []int{j.bits(), 0} {
 		for _, r := range p.references {
-			if r.data == j.data && r.bits == bits && r.key != j.key {
+			if r.source.key == j.source.key && r.bits() == bits && r.key != j.key {
 				return r, true
 			}
 		}
 	}
 	for _, r := range p.references { // of another precision, where j's is fixed
-		if r.data == j.data && j.bits == 0 && r.key != j.key {
+		if r.source.key == j.source.key && j.bits() == 0 && r.key != j.key {
 			return r, true
 		}
 	}

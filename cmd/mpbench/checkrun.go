@@ -21,10 +21,9 @@ type checker struct {
 	ratios   sampling.RatioSampler
 	progress report.Progress
 
-	names  check.Names
-	rows   []check.Row
-	loaded string
-	data   any
+	names check.Names
+	rows  []check.Row
+	data  cache
 }
 
 // planAllChecks plans every check of a plan, so that all that is wrong with it is found before anything is measured.
@@ -57,6 +56,7 @@ func cases(checks []plannedCheck) int {
 // run measures all rows, up to the first error or interruption, and judges them but for the baseline.
 func (c *checker) run(ctx context.Context) error {
 	c.names = check.Names{}
+	defer c.data.close()
 	for _, planned := range c.checks {
 		if planned.check.Command == "" {
 			c.progress.Begin(planned.check.Name)
@@ -81,20 +81,20 @@ func (c *checker) run(ctx context.Context) error {
 
 func (c *checker) measure(ctx context.Context, planned plannedCheck, j job) error {
 	c.progress.Begin(j.label)
-	if key := planned.check.Command + " " + j.data; key != c.loaded {
-		var err error
-		if c.data, err = j.load(); err != nil {
-			return err
-		}
-		c.loaded = key
+	problem := j.source
+	problem.key = planned.check.Command + " " + problem.key
+	in, err := c.data.load(ctx, problem)
+	if err != nil {
+		return ignoreCancel(ctx, err)
 	}
-	r, ok, err := j.measure(ctx, c.data, c.progress.Sample)
+	result, ok, err := j.measure(ctx, in, c.progress.Sample)
 	if err != nil || !ok {
 		return err
 	}
+	r := result.Record
 	r.EnvID = c.env.ID
 	name := c.names.Of(planned.check, &r)
-	time, unchecked, err := c.time(ctx, planned, j, c.baseline.Row(planned.check.Name, name))
+	time, unchecked, err := c.time(ctx, planned, j, in, c.baseline.Row(planned.check.Name, name))
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
@@ -113,7 +113,9 @@ func (c *checker) addNamed(of *check.Check, name string, r record.Record, time *
 }
 
 // time compares the time of a job with that of its reference. The result is nil where there is nothing to compare.
-func (c *checker) time(ctx context.Context, planned plannedCheck, j job, base *check.BaselineRow) (*check.Time, []string, error) {
+func (c *checker) time(
+	ctx context.Context, planned plannedCheck, j job, in loaded, base *check.BaselineRow,
+) (*check.Time, []string, error) {
 	limit := planned.check.Limits.Time
 	if limit == nil {
 		return nil, nil, nil
@@ -135,14 +137,11 @@ func (c *checker) time(ctx context.Context, planned plannedCheck, j job, base *c
 	if math.IsInf(t.Limit, 1) && !measured {
 		return nil, unchecked, nil
 	}
-	if j.prepare == nil || reference.prepare == nil {
-		return nil, []string{"time: " + j.label + " cannot be run beside another method"}, nil
-	}
-	operation, err := j.prepare(c.data)
+	operation, err := j.prepare(ctx, in)
 	if err != nil {
 		return nil, nil, err
 	}
-	against, err := reference.prepare(c.data)
+	against, err := reference.prepare(ctx, in)
 	if err != nil {
 		return nil, nil, errors.Join(err, operation.Close())
 	}

@@ -52,12 +52,3 @@ func withoutPoints(endings []string) []string {
 	}
 	return bare
 }
-
-// completeSettings completes what the flags of settings take.
-func completeSettings(cmd *cobra.Command, methods, sets []string) {
-	completeList(cmd, "method", append(methods, "all"))
-	completeList(cmd, "dataset", sets)
-	completeList(cmd, "device", []string{"cpu"})
-	complete(cmd, "rounding", []string{"truncate", "nearest"})
-	complete(cmd, "alignment", []string{"2018", "blas"})
-}

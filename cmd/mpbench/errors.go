@@ -9,12 +9,11 @@ import (
 
 	"mpbench/datasets"
 	"mpbench/internal/suggest"
-	"mpbench/pkg/bench"
 	"mpbench/pkg/check"
-	"mpbench/pkg/gemv"
+	"mpbench/pkg/method"
+	"mpbench/pkg/op"
 	"mpbench/pkg/plot"
 	"mpbench/pkg/record"
-	"mpbench/pkg/reduce"
 	"mpbench/pkg/report"
 	"mpbench/pkg/rns"
 	"mpbench/pkg/rns/deferred"
@@ -57,8 +56,9 @@ func exitCode(err error) int {
 		status *statusError
 		format *report.UnknownFormatError
 		export *report.ExportError
-		memory *bench.MemoryError
-		matrix *gemv.MemoryError
+		memory *method.MemoryError
+		choice *method.Error
+		wrong  *op.Error
 		moduli *deferred.TooManyModuliError
 		line   *record.LineError
 		plan   *check.Error
@@ -68,7 +68,7 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.As(err, &matrix) && matrix.Device != "":
+	case errors.As(err, &memory) && memory.Device != "", errors.Is(err, method.ErrUnavailable):
 		return exitUnavailable
 	case errors.As(err, &status):
 		return status.code
@@ -76,9 +76,8 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.Is(err, datasets.ErrInput), errors.As(err, &export), errors.As(err, &line):
 		return exitInputOutput
-	case errors.Is(err, datasets.ErrUsage), errors.Is(err, reduce.ErrOption), errors.Is(err, gemv.ErrOption),
-		errors.Is(err, gemv.ErrArgument), errors.Is(err, rns.ErrModuli),
-		errors.As(err, &format), errors.As(err, &memory), errors.As(err, &matrix), errors.As(err, &moduli), errors.As(err, &plan):
+	case errors.Is(err, datasets.ErrUsage), errors.Is(err, rns.ErrModuli), errors.As(err, &choice), errors.As(err, &wrong),
+		errors.As(err, &format), errors.As(err, &memory), errors.As(err, &moduli), errors.As(err, &plan):
 		return exitUsage
 	}
 	return exitInputOutput

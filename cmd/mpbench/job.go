@@ -9,24 +9,56 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/device"
+	"mpbench/pkg/measure"
+	"mpbench/pkg/method"
 	"mpbench/pkg/record"
 	"mpbench/pkg/report"
 	"mpbench/pkg/sampling"
 )
 
-// job is one row of the results to be: terms to load, which several jobs may share, and a measurement on them.
+// job is one row of the results to be: a method on a problem.
 type job struct {
-	label    string
-	key      string // the same for jobs that would give the same record
-	data     string // the same for jobs with the same data
-	fromFile bool   // the data are read from files
-	id       string // record.Record.CaseID
-	bits     int    // precision, 0 for formats of fixed precision
+	label   string
+	key     string // the same for jobs that would give the same record
+	id      string // record.Record.CaseID
+	source  source
+	method  method.Method
+	config  method.Config // complete
+	sampler sampling.Sampler
+}
 
-	load    func() (any, error)
-	measure func(ctx context.Context, data any, progress func(sampling.SampleStatus)) (r record.Record, ok bool, err error)
-	prepare func(data any) (bench.Operation, error) // what is timed; nil where it cannot be run by itself
+func newJob(s source, m method.Method, c method.Config, sampler sampling.Sampler) job {
+	label := s.key + " " + m.Name
+	if m.Bits == 0 {
+		label += fmt.Sprintf(" %d bits", c.Precision)
+	}
+	if c.Devices.Kind() != device.CPU {
+		label += " on " + c.Devices.String()
+	}
+	return job{
+		label: label, key: fmt.Sprint(s.key, "; ", m.Case(c), "; ", sampler), source: s, method: m, config: c, sampler: sampler,
+	}
+}
+
+// bits is the precision that the method is asked for, 0 for a format of fixed precision.
+func (j job) bits() int {
+	if j.method.Bits != 0 {
+		return 0
+	}
+	return j.config.Precision
+}
+
+// measure returns the record, ok is false if the job was interrupted before it had one.
+func (j job) measure(ctx context.Context, in loaded, progress func(sampling.SampleStatus)) (measure.Result, bool, error) {
+	s := j.sampler
+	s.Progress = progress
+	return measure.Measure(ctx, s, j.method, j.config, in.Input)
+}
+
+// prepare returns what is timed.
+func (j job) prepare(ctx context.Context, in loaded) (*measure.Operation, error) {
+	return measure.Prepare(ctx, j.method, j.config, in.Input)
 }
 
 // arrange brings jobs with the same data together, in the order in which the data come first, and leaves each job once.
@@ -38,11 +70,11 @@ func arrange(jobs []job) []job {
 		return again
 	})
 	for _, j := range jobs {
-		if _, ok := order[j.data]; !ok {
-			order[j.data] = len(order)
+		if _, ok := order[j.source.key]; !ok {
+			order[j.source.key] = len(order)
 		}
 	}
-	slices.SortStableFunc(jobs, func(a, b job) int { return order[a.data] - order[b.data] })
+	slices.SortStableFunc(jobs, func(a, b job) int { return order[a.source.key] - order[b.source.key] })
 	return jobs
 }
 
@@ -53,6 +85,8 @@ type runOptions struct {
 	quiet  bool
 	dryRun bool
 	resume bool
+
+	details *details // of results that are vectors
 }
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
@@ -81,14 +115,18 @@ func (o *runOptions) run(cmd *cobra.Command, plan func([]scan) ([]job, error)) e
 	for i := range jobs {
 		jobs[i].id = record.NewCaseID(cmd.Name() + " " + jobs[i].key)
 	}
-	earlier, err := o.readEarlier(jobs)
+	if err := o.details.checkJobs(len(jobs)); err != nil {
+		return err
+	}
+	env := captureEnvironment()
+	earlier, err := o.readEarlier(jobs, env)
 	if err != nil {
 		return err
 	}
 	if o.dryRun {
 		return listJobs(cmd.OutOrStdout(), earlier.remaining(jobs))
 	}
-	return o.measure(cmd, jobs, earlier)
+	return o.measure(cmd, jobs, env, earlier)
 }
 
 func listJobs(w io.Writer, jobs []job) error {
@@ -101,13 +139,10 @@ func listJobs(w io.Writer, jobs []job) error {
 }
 
 // measure measures the jobs that are not finished and writes what there is, even if it was interrupted or a job failed.
-func (o *runOptions) measure(cmd *cobra.Command, jobs []job, earlier *earlierRun) error {
+func (o *runOptions) measure(cmd *cobra.Command, jobs []job, env record.Environment, earlier *earlierRun) error {
 	ctx, errOut := cmd.Context(), cmd.ErrOrStderr()
-	env := captureEnvironment()
-	if earlier != nil {
-		if err := firstError(earlier.checkEnvironment(env), earlier.checkFiles(ctx, jobs)); err != nil {
-			return err
-		}
+	if err := earlier.checkFiles(ctx, jobs); err != nil {
+		return err
 	}
 	journal, err := o.openJournal(earlier)
 	if err != nil {
@@ -117,7 +152,7 @@ func (o *runOptions) measure(cmd *cobra.Command, jobs []job, earlier *earlierRun
 	if earlier != nil && !o.quiet {
 		fmt.Fprintf(errOut, "%s: %d of %d cases are finished\n", earlier.path, len(jobs)-len(left), len(jobs))
 	}
-	m := measurer{env: env, journal: journal, earlier: earlier, progress: report.NewProgress(errOut, report.ProgressOptions{
+	m := measurer{env: env, journal: journal, earlier: earlier, details: o.details, progress: report.NewProgress(errOut, report.ProgressOptions{
 		Cases: len(left), Quiet: o.quiet, Terminal: isTerminal(errOut), Width: func() int { return columns(errOut) },
 	})}
 	records, err := m.measure(ctx, left)
@@ -145,33 +180,33 @@ type measurer struct {
 	progress report.Progress
 	journal  *report.Journal // nil without one
 	earlier  *earlierRun     // nil if there is none
+	details  *details
 }
 
 // measure returns the records of the jobs up to the first error or interruption. All of them are in the journal, but for the
 // last one if writing that failed.
 func (m measurer) measure(ctx context.Context, jobs []job) ([]record.Record, error) {
 	var records []record.Record
-	var data any
-	loaded := ""
+	var data cache
+	defer data.close()
 	for _, j := range jobs {
 		if ctx.Err() != nil {
 			break
 		}
 		m.progress.Begin(j.label)
-		if j.data != loaded {
-			var err error
-			if data, err = j.load(); err != nil {
-				return records, err
-			}
-			loaded = j.data
+		in, err := data.load(ctx, j.source)
+		if err != nil {
+			return records, ignoreCancel(ctx, err)
 		}
-		r, ok, err := j.measure(ctx, data, m.progress.Sample)
+		result, ok, err := j.measure(ctx, in, m.progress.Sample)
 		if err != nil {
 			return records, err
 		}
 		if !ok {
 			continue
 		}
+		m.details.add(result, in.Input)
+		r := result.Record
 		r.EnvID, r.CaseID = m.env.ID, j.id
 		if err := m.earlier.checkData(j, r.Dataset.SHA256); err != nil {
 			return records, err
@@ -185,6 +220,38 @@ func (m measurer) measure(ctx context.Context, jobs []job) ([]record.Record, err
 		m.progress.End(summarize(r))
 	}
 	return records, nil
+}
+
+// cache holds the problem that was loaded last, as jobs with the same one follow each other.
+type cache struct {
+	key    string
+	loaded loaded
+}
+
+func (c *cache) load(ctx context.Context, s source) (loaded, error) {
+	if c.key == s.key && c.key != "" {
+		return c.loaded, nil
+	}
+	c.close()
+	in, err := s.load(ctx)
+	if err == nil {
+		c.key, c.loaded = s.key, in
+	}
+	return in, err
+}
+
+// close closes a file that is open for reading, of which no error can matter any more.
+func (c *cache) close() {
+	_ = c.loaded.Close()
+	*c = cache{}
+}
+
+// ignoreCancel returns nil for the error of an interruption, which is reported elsewhere.
+func ignoreCancel(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 // summarize is what progress says of a finished case.

@@ -10,50 +10,48 @@ import (
 
 	"mpbench/datasets"
 	"mpbench/internal/suggest"
-	"mpbench/pkg/gemv"
-	"mpbench/pkg/reduce"
+	"mpbench/pkg/method"
+	"mpbench/pkg/op"
 	"mpbench/pkg/report"
 )
 
-// methodRow is a method of any command as the list shows it.
-type methodRow struct {
-	name, format           string
-	devices                []string
-	fixed, least, most     int
-	summary, bound, source string
-}
-
-func (m methodRow) cells() []string {
-	precision := fmt.Sprintf("%d to %d", m.least, m.most)
-	if m.fixed != 0 {
-		precision = fmt.Sprint(m.fixed)
+// methodRow is a method as the list shows it.
+func methodRow(m method.Method) []string {
+	precision := fmt.Sprintf("%d to %d", m.Least, m.Most)
+	if m.Bits != 0 {
+		precision = fmt.Sprint(m.Bits)
 	}
-	return []string{m.name, m.format, strings.Join(m.devices, ","), precision, m.summary + "\nbound: " + m.bound + "\n" + m.source}
+	text := m.Summary + "\nbound: " + m.Bound.Formula + "\n" + m.Bound.Source
+	return []string{m.Name, m.Format, strings.Join(m.Kinds(), ","), precision, text}
 }
 
 // newMethods builds the command methods.
 func newMethods() *cobra.Command {
 	return &cobra.Command{
 		Use:   "methods",
-		Short: "List the methods of sum, dot and gemv with format, precision, error bound and source",
+		Short: "List the methods of " + listed(op.Names()) + " with format, precision, error bound and source",
 		Long: `Lists the methods of each command. In the bounds, S is the sum of the magnitudes of what is added, g(k) =
 k*u / (1 - k*u), n the number of terms, p the precision and u the unit roundoff of the format.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			sums, dots, products := [][]string{}, [][]string{}, [][]string{}
-			for _, m := range reduce.Methods() {
-				sums = append(sums, methodRow{m.Name, m.Format, m.Devices, m.FixedBits, m.MinPrecision, m.MaxPrecision, m.Summary, m.Bound, m.Source}.cells())
-			}
-			for _, m := range reduce.DotMethods() {
-				dots = append(dots, methodRow{m.Name, m.Format, m.DotDevices, m.FixedBits, m.MinPrecision, m.MaxPrecision, m.Summary, m.DotBound, m.Source}.cells())
-			}
-			for _, m := range gemv.Methods() {
-				products = append(products, methodRow{m.Name, m.Format, m.Devices, m.FixedBits, m.MinPrecision, m.MaxPrecision, m.Summary, m.Bound, m.Source}.cells())
+			var lists []titled
+			for _, o := range catalog.Operations() {
+				var rows [][]string
+				for _, m := range catalog.Of(o) {
+					rows = append(rows, methodRow(m))
+				}
+				lists = append(lists, titled{o.Name, rows})
 			}
 			heads := []string{"method", "format", "device", "bits", "what it does, error bound, source"}
-			return writeLists(cmd.OutOrStdout(), heads, []titled{{"sum", sums}, {"dot", dots}, {"gemv", products}})
+			return writeLists(cmd.OutOrStdout(), heads, lists)
 		},
 	}
+}
+
+// listed joins names by commas and "and".
+func listed(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // titled is a list under a heading.
@@ -79,7 +77,7 @@ func writeLists(w io.Writer, heads []string, lists []titled) error {
 func newDatasets() *cobra.Command {
 	return &cobra.Command{
 		Use:   "datasets [name]",
-		Short: "List the data sets of sum, dot and gemv, or say all about those of one name",
+		Short: "List the data sets of " + listed(op.Names()) + ", or say all about those of one name",
 		Long: `Lists the data sets with their number of terms and parameters. A set is written as name or
 name:key=value,...; every set takes n=, seeded ones seed=. With a name, says all about the sets of that
 name.`,
@@ -95,16 +93,34 @@ name.`,
 				return describeSets(cmd.OutOrStdout(), args[0])
 			}
 			heads := []string{"data set", "n", "definition, parameters with their defaults"}
-			return writeLists(cmd.OutOrStdout(), heads, []titled{
-				{"sum", setRows(datasets.Sets())}, {"dot: pairs of vectors", setRows(datasets.PairSets())},
-				{"gemv: matrices with vectors", setRows(datasets.MatrixSets())},
-			})
+			var lists []titled
+			for _, f := range datasets.Families() {
+				title := operationsOf(f)
+				if f != datasets.Vectors {
+					title += ": " + f.Plural
+				}
+				lists = append(lists, titled{title, setRows(f.Sets())})
+			}
+			return writeLists(cmd.OutOrStdout(), heads, lists)
 		},
 	}
 }
 
-func allSetNames() []string {
-	names := slices.Concat(datasets.Names(), datasets.PairNames(), datasets.MatrixNames())
+// operationsOf names the operations that a family of data sets is for.
+func operationsOf(f *datasets.Family) string {
+	var names []string
+	for _, o := range op.All() {
+		if datasets.For(o) == f {
+			names = append(names, o.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func allSetNames() (names []string) {
+	for _, f := range datasets.Families() {
+		names = append(names, f.Names()...)
+	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -125,18 +141,17 @@ func setRows(sets []*datasets.Set) [][]string {
 // describeSets says all about the sets of a name.
 func describeSets(w io.Writer, name string) error {
 	found := false
-	for _, kind := range []setsOf{{"sum", datasets.Sets()}, {"dot", datasets.PairSets()}, {"gemv", datasets.MatrixSets()}} {
-		for _, s := range kind.sets {
-			if s.Name != name {
-				continue
-			}
-			if found {
-				fmt.Fprintln(w)
-			}
-			found = true
-			if err := describeSet(w, kind.command, s); err != nil {
-				return err
-			}
+	for _, f := range datasets.Families() {
+		set, err := f.Lookup(name)
+		if err != nil {
+			continue
+		}
+		if found {
+			fmt.Fprintln(w)
+		}
+		found = true
+		if err := describeSet(w, f, set); err != nil {
+			return err
 		}
 	}
 	if !found {
@@ -145,15 +160,9 @@ func describeSets(w io.Writer, name string) error {
 	return nil
 }
 
-// setsOf is the sets of a command.
-type setsOf struct {
-	command string
-	sets    []*datasets.Set
-}
-
-func describeSet(w io.Writer, command string, s *datasets.Set) error {
-	fmt.Fprintf(w, "%s (%s): %s\nsource: %s\nterms: %s\n", s.Name, command, s.Summary, s.Source, s.Size())
-	if r, ok := datasets.LimitOf(s.Name); ok && command == "sum" {
+func describeSet(w io.Writer, f *datasets.Family, s *datasets.Set) error {
+	fmt.Fprintf(w, "%s (%s): %s\nsource: %s\nterms: %s\n", s.Name, operationsOf(f), s.Summary, s.Source, s.Size())
+	if r, ok := datasets.LimitOf(s.Name); ok && f == datasets.Vectors {
 		fmt.Fprintf(w, "as real numbers: %s = %s\n", r.Formula, r.Value.Text('e', 40))
 	}
 	if len(s.Params) == 0 {
@@ -164,15 +173,4 @@ func describeSet(w io.Writer, command string, s *datasets.Set) error {
 		rows = append(rows, []string{p.Name, p.Default, p.Range(), p.Meaning})
 	}
 	return report.List(w, []string{"parameter", "default", "values", "meaning"}, rows, columns(w))
-}
-
-// allMethodNames are the names of the methods of all commands.
-func allMethodNames() []string {
-	names := namesOf(reduce.Methods(), methodName)
-	for _, name := range append(namesOf(reduce.DotMethods(), methodName), namesOf(gemv.Methods(), gemvName)...) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }

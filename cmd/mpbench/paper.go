@@ -9,11 +9,9 @@ import (
 
 	"mpbench/datasets"
 	"mpbench/internal/suggest"
-	"mpbench/pkg/gemv"
 	"mpbench/pkg/paper"
 	"mpbench/pkg/plot"
 	"mpbench/pkg/record"
-	"mpbench/pkg/reduce"
 	"mpbench/pkg/report"
 	"mpbench/pkg/sampling"
 )
@@ -21,7 +19,7 @@ import (
 // newPaper builds the command paper.
 func newPaper() *cobra.Command {
 	var output documentOptions
-	o := paperOptions{device: "all", seed: 1, sampler: sampling.Sampler{Warmup: 1, Runs: 5, Timeout: 10 * time.Second}}
+	o := paperOptions{device: "all", seed: 1, sampler: sampling.Sampler{Warmup: 1, Runs: 5, Timeout: 10 * time.Second, Prefix: "--"}}
 	cmd := &cobra.Command{
 		Use:   "paper list|EXPERIMENT",
 		Short: "Repeat a table or figure of the 2018 and 2020 papers, figure by figure",
@@ -65,7 +63,11 @@ func onePaper(_ *cobra.Command, args []string) error {
 }
 
 func paperNames() []string {
-	return namesOf(paper.Experiments(), func(e paper.Experiment) string { return e.Name })
+	var names []string
+	for _, e := range paper.Experiments() {
+		names = append(names, e.Name)
+	}
+	return names
 }
 
 func listPapers(w io.Writer) error {
@@ -90,7 +92,7 @@ func (o *paperOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.device, "device", o.device, "devices, a list, or all that there are")
 	f.StringVarP(&o.n, "n", "n", o.n, "terms or rows of the experiments with times, in place of the paper's")
 	f.Uint64Var(&o.seed, "seed", o.seed, "seed of random data")
-	f.IntVar(&o.threads, "threads", o.threads, "goroutines of parallel methods, 0 for all processors; never changes a result")
+	addThreads(f, &o.threads)
 	f.IntVar(&o.sampler.Warmup, "warmup", o.sampler.Warmup, "runs before the first sample of a time")
 	f.IntVar(&o.sampler.Runs, "runs", o.sampler.Runs, "samples of a time at least")
 	f.DurationVar(&o.sampler.MinTime, "min-time", o.sampler.MinTime, "time of all samples at least")
@@ -103,12 +105,14 @@ func (o *paperOptions) lab() (*paper.Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	lab := &paper.Lab{Sums: reduce.Methods(), Gemvs: gemv.Methods(), Devices: devices, Sampler: o.sampler, Threads: o.threads, Seed: o.seed}
+	lab := &paper.Lab{
+		Methods: catalog, Devices: devices, Sampler: o.sampler, Threads: o.threads, MaxBytes: memoryLimit(), Seed: o.seed,
+	}
 	if o.device == "all" {
 		_, lab.NoGPU = availableDevices()
 	}
-	if o.threads < 0 {
-		return nil, usagef("--threads %d: want 0 for all processors, or a positive number", o.threads)
+	if err := checkThreads(o.threads); err != nil {
+		return nil, err
 	}
 	if err := o.sampler.Validate(); err != nil {
 		return nil, usagef("%v", err)

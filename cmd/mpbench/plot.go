@@ -66,7 +66,7 @@ Series differ in markers and dashes, not in colour alone.`,
 	f.SortFlags = false
 	picture.complete(cmd)
 	completeFiles(cmd, "export", []string{".svg", ".png"})
-	completeList(cmd, "method", append(allMethodNames(), "all"))
+	completeList(cmd, "method", append(catalog.Names(), "all"))
 	return cmd
 }
 

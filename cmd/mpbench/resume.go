@@ -9,8 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpbench/datasets"
-	"mpbench/pkg/bench"
 	"mpbench/pkg/record"
 	"mpbench/pkg/report"
 )
@@ -20,11 +18,11 @@ type earlierRun struct {
 	path     string
 	kept     *record.Run              // its environments and the records of its finished cases
 	finished map[string]record.Record // by case ID
-	sha256   map[string]string        // of the data of finished cases, by job.data
+	sha256   map[string]string        // of the data of finished cases, by the key of the source
 }
 
 // readEarlier returns the run that --resume continues, or nil if there is nothing to continue.
-func (o *runOptions) readEarlier(jobs []job) (*earlierRun, error) {
+func (o *runOptions) readEarlier(jobs []job, env record.Environment) (*earlierRun, error) {
 	if !o.resume {
 		return nil, nil
 	}
@@ -39,15 +37,18 @@ func (o *runOptions) readEarlier(jobs []job) (*earlierRun, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkEnvironments(path, run.Environments, env); err != nil {
+		return nil, err
+	}
 	return newEarlierRun(path, run, jobs)
 }
 
 // newEarlierRun checks that all records of the run are of planned jobs. Cases that were interrupted are not finished.
 func newEarlierRun(path string, run *record.Run, jobs []job) (*earlierRun, error) {
 	e := &earlierRun{path, &record.Run{Environments: run.Environments}, map[string]record.Record{}, map[string]string{}}
-	data := map[string]string{} // case ID -> job.data
+	data := map[string]string{} // case ID -> key of the source
 	for _, j := range jobs {
-		data[j.id] = j.data
+		data[j.id] = j.source.key
 	}
 	for i, r := range run.Records {
 		planned, ok := data[r.CaseID]
@@ -68,11 +69,11 @@ func newEarlierRun(path string, run *record.Run, jobs []job) (*earlierRun, error
 	return e, nil
 }
 
-// checkEnvironment refuses to continue a run of another machine or program.
-func (e *earlierRun) checkEnvironment(env record.Environment) error {
-	for _, old := range e.kept.Environments {
+// checkEnvironments refuses to continue a run of another machine or program.
+func checkEnvironments(path string, earlier []record.Environment, env record.Environment) error {
+	for _, old := range earlier {
 		if d, ok := record.Comparable(old, env); !ok {
-			return usagef("%s was made in another environment (%s); continue it there, or export to another file", e.path, d)
+			return usagef("%s was made in another environment (%s); continue it there, or export to another file", path, d)
 		}
 	}
 	return nil
@@ -83,7 +84,7 @@ func (e *earlierRun) checkData(j job, sha256 string) error {
 	if e == nil {
 		return nil
 	}
-	if old, ok := e.sha256[j.data]; ok && old != sha256 {
+	if old, ok := e.sha256[j.source.key]; ok && old != sha256 {
 		return inputOutputf("%s: the data of %q have changed since (SHA-256 %.16s..., now %.16s...); export to another file", e.path, j.label, old, sha256)
 	}
 	return nil
@@ -102,42 +103,27 @@ func (e *earlierRun) remaining(jobs []job) []job {
 
 // checkFiles refuses input files that have changed and of which no job is left that would find out.
 func (e *earlierRun) checkFiles(ctx context.Context, jobs []job) error {
+	if e == nil {
+		return nil
+	}
 	loads := map[string]bool{}
 	for _, j := range e.remaining(jobs) {
-		loads[j.data] = true
+		loads[j.source.key] = true
 	}
 	for _, j := range jobs {
-		if !j.fromFile || loads[j.data] || ctx.Err() != nil {
+		if !j.source.fromFile || loads[j.source.key] || ctx.Err() != nil {
 			continue
 		}
-		loads[j.data] = true
-		data, err := j.load()
-		if err != nil {
-			return err
-		}
-		sha256, err := checksum(ctx, data)
+		loads[j.source.key] = true
+		in, err := j.source.load(ctx)
 		if err != nil {
 			return ignoreCancel(ctx, err)
 		}
-		if err := e.checkData(j, sha256); err != nil {
+		if err := firstError(e.checkData(j, in.Dataset.SHA256), in.Close()); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// checksum returns the SHA-256 of what job.load returned, as records have it.
-func checksum(ctx context.Context, data any) (string, error) {
-	switch in := data.(type) {
-	case bench.SumInput:
-		return in.Data.SHA256, nil
-	case bench.DotInput:
-		return in.Dataset.SHA256, nil
-	case bench.GemvInput:
-		return in.Dataset.SHA256, nil
-	}
-	in, err := bench.NewStreamInput(ctx, data.(*datasets.Stream))
-	return in.SHA256, err
 }
 
 // inOrder returns the records of finished jobs and the new ones in the order of the jobs.

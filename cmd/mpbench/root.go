@@ -6,9 +6,10 @@ import (
 	"io"
 	"strings"
 
-	"mpbench/internal/suggest"
-
 	"github.com/spf13/cobra"
+
+	"mpbench/internal/suggest"
+	"mpbench/pkg/op"
 )
 
 // run executes the command line and returns the exit code. Results go to stdout; progress and the one line of an error to
@@ -52,7 +53,10 @@ not available; 4 input or output failed; 130 interrupted (what was measured is p
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
-	root.AddCommand(newSum(), newDot(), newGemv(), newModuli(), newDatasets(), newMethods(), newInfo(), newReport(), newMan())
+	for _, o := range op.All() {
+		root.AddCommand(newOperation(o))
+	}
+	root.AddCommand(newModuli(), newDatasets(), newMethods(), newInfo(), newReport(), newMan())
 	root.AddCommand(newPaper(), newSelftest(), newAdvise())
 	root.AddCommand(newCheck(), newCompare())
 	root.AddCommand(newPlot())

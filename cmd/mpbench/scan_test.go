@@ -1,6 +1,7 @@
 package main
 
 import (
+	"mpbench/pkg/op"
 	"slices"
 	"strings"
 	"testing"
@@ -64,7 +65,7 @@ func FuzzParseScan(f *testing.F) {
 
 // TestPlan: cases are complete, without repetition, and grouped by their terms.
 func TestPlan(t *testing.T) {
-	o := sumOptions{settings: defaultSettings(), reading: "double", blocks: 4, blockSize: 4}
+	o := newOperationOptions(op.Sum)
 	o.dataset, o.method, o.precision = "gensum,uniform01", "float64,reduce1", "60,120"
 	jobs, err := o.plan([]scan{{"cond", []string{"1e10", "1e20"}}, {"n", []string{"100", "200"}}})
 	if err != nil {
@@ -84,9 +85,9 @@ func TestPlan(t *testing.T) {
 	}
 	seen := map[string]int{}
 	for i, j := range jobs {
-		if last, ok := seen[j.data]; ok && last != i-1 {
-			t.Errorf("the terms of %s are made twice", j.data)
+		if last, ok := seen[j.source.key]; ok && last != i-1 {
+			t.Errorf("the terms of %s are made twice", j.source.key)
 		}
-		seen[j.data] = i
+		seen[j.source.key] = i
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpbench/pkg/device"
 	"mpbench/pkg/report"
 	"mpbench/pkg/rns"
 	"mpbench/pkg/selftest"
@@ -55,9 +56,9 @@ the exit code is 1.`,
 }
 
 // runSelftest tests and prints the result.
-func runSelftest(cmd *cobra.Command, devices []string, here, all bool, output *documentOptions) error {
+func runSelftest(cmd *cobra.Command, devices []device.Set, here, all bool, output *documentOptions) error {
 	start := time.Now()
-	suite := selftest.All(devices)
+	suite := selftest.All(catalog, devices)
 	if !output.quiet {
 		suite.Progress = func(what string) { fmt.Fprintln(cmd.ErrOrStderr(), what) }
 	}
@@ -68,7 +69,7 @@ func runSelftest(cmd *cobra.Command, devices []string, here, all bool, output *d
 			remarks = append(remarks, "no GPU was tested: "+noGPU)
 		}
 	}
-	if !here && devices[0] == "cpu" {
+	if !here && devices[0].Kind() == device.CPU {
 		more, problems := narrowerPaths(cmd.Context(), suite.Progress)
 		rows, remarks = append(rows, more...), append(remarks, problems...)
 	}

@@ -9,67 +9,64 @@ import (
 	"time"
 
 	"mpbench/datasets"
-	"mpbench/pkg/bench"
+	"mpbench/pkg/device"
 	"mpbench/pkg/exact"
-	"mpbench/pkg/gemv"
-	"mpbench/pkg/reduce"
+	"mpbench/pkg/measure"
+	"mpbench/pkg/method"
+	"mpbench/pkg/methods"
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
+	"mpbench/pkg/record"
 )
 
-func sumOf(t *testing.T, text string) Operation { return sumBy(t, text, reduce.Methods()) }
-
-func sumBy(t *testing.T, text string, methods []reduce.Method) Operation {
+// cpuMethods returns methods of sums that run on the CPU, all without names.
+func cpuMethods(t *testing.T, names ...string) method.Catalog {
 	t.Helper()
-	spec, err := datasets.Parse(text)
-	if err != nil {
-		t.Fatal(err)
+	all := methods.All()
+	if names == nil {
+		return all
 	}
-	d, err := datasets.Generate(spec, datasets.Options{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
+	var list method.Catalog
+	for _, name := range names {
+		m, ok := all.Lookup(op.Sum, name)
+		if !ok {
+			t.Fatalf("no method %s", name)
+		}
+		m.On = map[device.Kind]method.New{device.CPU: m.On[device.CPU]}
+		list = append(list, m)
 	}
-	return Sum(bench.NewSumInput(d), methods)
+	return list
 }
 
-func dotOf(t *testing.T, text string) Operation {
+func problemOf(t *testing.T, o *op.Operation, text string, trans bool, catalog method.Catalog) *Problem {
 	t.Helper()
-	spec, err := datasets.ParsePair(text)
+	spec, err := datasets.For(o).Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := datasets.GeneratePair(spec, datasets.Options{Seed: 1})
+	d, err := datasets.Generate(spec, datasets.Options{Seed: 1, Trans: trans})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Dot(bench.NewDotInput(p), reduce.DotMethods())
+	in, err := measure.NewInput(d.Record(), d.Problem(o))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewProblem(in, catalog, 0)
 }
 
-func gemvOf(t *testing.T, text string, op gemv.Op) Operation {
+func sumOf(t *testing.T, text string, names ...string) *Problem {
 	t.Helper()
-	spec, err := datasets.ParseMatrix(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := datasets.GenerateMatrix(spec, datasets.MatrixOptions{Seed: 1, Trans: op == gemv.Trans})
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := bench.NewGemvInput(d, gemv.Problem{
-		Op: op, M: d.M, N: d.N, LDA: d.M, IncX: 1, IncY: 1, Alpha: gemv.Number(1),
-		A: gemv.Numbers{Float64: d.A}, X: gemv.Numbers{Float64: d.X}, Y: gemv.Numbers{Float64: d.Y},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Gemv(in, gemv.Methods(), 0)
+	return problemOf(t, op.Sum, text, false, cpuMethods(t, names...))
 }
 
-func find(t *testing.T, op Operation, o Options) *Result {
+func find(t *testing.T, p *Problem, o Options) *Result {
 	t.Helper()
 	if o.Devices == nil {
-		o.Devices = []string{"cpu"}
+		o.Devices = []device.Set{{}}
 	}
 	o.Reuse, o.effort = max(1, o.Reuse), effort{samples: 2, most: time.Microsecond}
-	r, err := Find(context.Background(), op, o)
+	r, err := Find(context.Background(), p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,52 +75,59 @@ func find(t *testing.T, op Operation, o Options) *Result {
 
 // wellToIll are data from well conditioned to a condition number of 10^100, in all operations.
 var wellToIll = []struct {
-	op, data string
+	op    *op.Operation
+	trans bool
+	data  []string
 }{
-	{"sum", "uniform01:n=20000"}, {"sum", "uniform11:n=1000"}, {"sum", "harmonic:n=5000"}, {"sum", "basel:n=5000"}, {"sum", "mcnamee1"}, {"sum", "mcnamee3"},
-	{"sum", "anderson"}, {"sum", "zhuhayes1"}, {"sum", "zhuhayes3:n=500"}, {"sum", "zhuhayes4:n=500"}, {"sum", "repro-cond:cond=1e15"}, {"sum", "xsum"},
-	{"sum", "gensum:cond=1e10"}, {"sum", "gensum:cond=1e20"}, {"sum", "gensum:cond=1e40"}, {"sum", "gensum:cond=1e60"}, {"sum", "gensum:cond=1e80"}, {"sum", "gensum:cond=1e100,n=100"},
-	{"sum", "extremes:kind=overflow"}, {"sum", "extremes:kind=inf"}, {"sum", "extremes:kind=nan"}, {"sum", "uniform11:n=1"},
-	{"dot", "uniform11:n=10000"}, {"dot", "gendot:cond=1e10"}, {"dot", "gendot:cond=1e30"}, {"dot", "gendot:cond=1e80"}, {"dot", "wide:range=200"},
-	{"N", "uniform11:n=40"}, {"T", "uniform11:n=40,m=30"}, {"N", "gengemv:n=30,cond=1e20"}, {"N", "gengemv:n=30,cond=1e80"}, {"N", "hilbert:n=12"}, {"N", "uniform11:n=200"},
+	{op.Sum, false, []string{
+		"uniform01:n=20000", "uniform11:n=1000", "harmonic:n=5000", "basel:n=5000", "mcnamee1", "mcnamee3",
+		"anderson", "zhuhayes1", "zhuhayes3:n=500", "zhuhayes4:n=500", "repro-cond:cond=1e15", "xsum",
+		"gensum:cond=1e10", "gensum:cond=1e20", "gensum:cond=1e40", "gensum:cond=1e60", "gensum:cond=1e80",
+		"gensum:cond=1e100,n=100", "extremes:kind=overflow", "extremes:kind=inf", "extremes:kind=nan",
+		"uniform11:n=1",
+	}},
+	{op.Dot, false, []string{
+		"uniform11:n=10000", "gendot:cond=1e10", "gendot:cond=1e30", "gendot:cond=1e80", "wide:range=200",
+	}},
+	{op.Gemv, false, []string{
+		"uniform11:n=40", "gengemv:n=30,cond=1e20", "gengemv:n=30,cond=1e80", "hilbert:n=12", "uniform11:n=200",
+	}},
+	{op.Gemv, true, []string{
+		"uniform11:n=40,m=30",
+	}},
 }
 
 // TestEveryWishIsMet: on all data, for modest and for high wishes, there is a recommendation; it meets the wish, again when it is run once
 // more, and promised ones are within their bounds.
 func TestEveryWishIsMet(t *testing.T) {
 	for _, c := range wellToIll {
-		began := time.Now()
-		var op Operation
-		switch c.op {
-		case "sum":
-			op = sumOf(t, c.data)
-		case "dot":
-			op = dotOf(t, c.data)
-		case "N":
-			op = gemvOf(t, c.data, gemv.NoTrans)
-		case "T":
-			op = gemvOf(t, c.data, gemv.Trans)
-		}
-		for _, w := range []Wish{Digits(6), CorrectBits(50), Digits(40)} {
-			for _, proved := range []bool{false, true} {
-				special := op.Facts().Condition.Class == exact.NaN
-				r := find(t, op, Options{Wish: w, Proved: proved, Reuse: 10})
-				what := fmt.Sprintf("%s %s, %s, proved %v", c.op, c.data, w, proved)
-				if special && proved {
-					continue // no bound is proved for infinities and NaN
+		for _, data := range c.data {
+			began := time.Now()
+			p := problemOf(t, c.op, data, c.trans, methods.All())
+			for _, w := range []Wish{Digits(6), CorrectBits(50), Digits(40)} {
+				for _, proved := range []bool{false, true} {
+					checkWish(t, fmt.Sprintf("%s %s, %s, proved %v", c.op.Name, data, w, proved), p, w, proved)
 				}
-				if r.Best == nil || r.Check == nil || !r.Check.Holds || !w.Met(r.Best.Found) {
-					t.Errorf("%s: recommends %+v, check %+v", what, r.Best, r.Check)
-					continue
-				}
-				if proved && !r.Best.Promised {
-					t.Errorf("%s: %s does not promise it", what, r.Best.Method)
-				}
-				checkCandidates(t, what, r)
 			}
+			t.Logf("%s %s %v", c.op.Name, data, time.Since(began))
 		}
-		t.Logf("%s %s %v", c.op, c.data, time.Since(began))
 	}
+}
+
+func checkWish(t *testing.T, what string, p *Problem, w Wish, proved bool) {
+	t.Helper()
+	if proved && p.Facts().Condition.Class == exact.NaN {
+		return // no bound is proved for infinities and NaN
+	}
+	r := find(t, p, Options{Wish: w, Proved: proved, Reuse: 10})
+	if r.Best == nil || r.Check == nil || !r.Check.Holds || !w.Met(r.Best.Found) {
+		t.Errorf("%s: recommends %+v, check %+v", what, r.Best, r.Check)
+		return
+	}
+	if proved && !r.Best.Promised {
+		t.Errorf("%s: %s does not promise it", what, r.Best.Method)
+	}
+	checkCandidates(t, what, r)
 }
 
 // checkCandidates: a promise is kept, the order is by cost, and nothing that meets the wish was found cheaper by more than the factor
@@ -164,28 +168,28 @@ func TestWish(t *testing.T) {
 	}
 }
 
-// forgetful is a method that is right only the first times.
+// forgetful is an engine that is right only the first times.
 type forgetful struct {
-	reduce.Summer
+	method.Engine
 	runs *int
 }
 
-func (f forgetful) Value() exact.Value {
+func (f forgetful) Result() (numbers.Source, error) {
 	if *f.runs++; *f.runs > 1 {
-		return exact.FromFloat64(7)
+		return numbers.Float64s{7}, nil
 	}
-	return f.Summer.Value()
+	return f.Engine.Result()
 }
 
 // TestCheckFails: a recommendation that does not hold when it is run again is found out.
 func TestCheckFails(t *testing.T) {
-	m, _ := reduce.Lookup("deferred")
-	construct, runs := m.New, 0
-	m.New = func(o reduce.Options) (reduce.Summer, error) {
-		s, err := construct(o)
-		return forgetful{s, &runs}, err
+	list := cpuMethods(t, "deferred")
+	construct, runs := list[0].On[device.CPU], 0
+	list[0].On[device.CPU] = func(c method.Config) (method.Engine, error) {
+		e, err := construct(c)
+		return forgetful{e, &runs}, err
 	}
-	r := find(t, sumBy(t, "gensum:n=100", []reduce.Method{m}), Options{Wish: Digits(10)})
+	r := find(t, problemOf(t, op.Sum, "gensum:n=100", false, list), Options{Wish: Digits(10)})
 	if r.Best == nil || r.Check == nil || r.Check.Holds {
 		t.Errorf("%+v, %+v", r.Best, r.Check)
 	}
@@ -193,29 +197,24 @@ func TestCheckFails(t *testing.T) {
 
 // TestNothingMeets: methods of float64 have no 30 digits.
 func TestNothingMeets(t *testing.T) {
-	var methods []reduce.Method
-	for _, name := range []string{"float64", "kahan", "neumaier"} {
-		m, _ := reduce.Lookup(name)
-		methods = append(methods, m)
-	}
-	r := find(t, sumBy(t, "harmonic:n=100", methods), Options{Wish: Digits(30)})
+	r := find(t, sumOf(t, "harmonic:n=100", "float64", "kahan", "neumaier"), Options{Wish: Digits(30)})
 	if r.Best != nil || len(r.Candidates) != 3 || r.Check != nil {
 		t.Errorf("%+v", r)
 	}
 }
 
-type failing struct{ reduce.Summer }
+type failing struct{ method.Engine }
 
-func (failing) Load(reduce.Terms) error { return errors.New("reduce: does not fit") }
+func (failing) Prepare(context.Context, *op.Problem) error { return errors.New("does not fit") }
 
-// TestProblems: methods that cannot be constructed, loaded or be precise enough are listed with the reason.
+func (failing) Close() error { return nil }
+
+// TestProblems: methods that cannot be constructed, prepared or be precise enough are listed with the reason.
 func TestProblems(t *testing.T) {
-	broken, _ := reduce.Lookup("kahan")
-	broken.New = func(reduce.Options) (reduce.Summer, error) { return failing{}, nil }
-	missing, _ := reduce.Lookup("neumaier")
-	missing.New = func(reduce.Options) (reduce.Summer, error) { return nil, errors.New("no such thing") }
-	narrow, _ := reduce.Lookup("reduce1")
-	r := find(t, sumBy(t, "uniform11:n=100", []reduce.Method{broken, missing, narrow}), Options{Wish: CorrectBits(9000)})
+	list := cpuMethods(t, "kahan", "neumaier", "reduce1")
+	list[0].On[device.CPU] = func(method.Config) (method.Engine, error) { return failing{}, nil }
+	list[1].On[device.CPU] = func(method.Config) (method.Engine, error) { return nil, errors.New("no such thing") }
+	r := find(t, problemOf(t, op.Sum, "uniform11:n=100", false, list), Options{Wish: CorrectBits(9000)})
 	if r.Best != nil || len(r.Candidates) != 3 {
 		t.Fatalf("%+v", r)
 	}
@@ -228,15 +227,16 @@ func TestProblems(t *testing.T) {
 
 // TestDevices: a method runs on every device that it offers and that was asked for, and is told which.
 func TestDevices(t *testing.T) {
-	m, _ := reduce.Lookup("deferred")
-	construct := m.New
+	list := cpuMethods(t, "deferred")
+	construct := list[0].On[device.CPU]
 	told := map[string]bool{}
-	m.Devices = []string{"cpu", "cuda"}
-	m.New = func(o reduce.Options) (reduce.Summer, error) {
-		told[o.Device], o.Device = true, "cpu"
-		return construct(o)
+	on := func(c method.Config) (method.Engine, error) {
+		told[c.Devices.String()] = true
+		return construct(c)
 	}
-	r := find(t, sumBy(t, "uniform11:n=100", []reduce.Method{m}), Options{Wish: Digits(10), Devices: []string{"cpu", "cuda:0"}})
+	list[0].On = map[device.Kind]method.New{device.CPU: on, device.CUDA: on}
+	p := problemOf(t, op.Sum, "uniform11:n=100", false, list)
+	r := find(t, p, Options{Wish: Digits(10), Devices: []device.Set{{}, device.GPU(0)}})
 	if len(r.Candidates) != 2 || !told["cpu"] || !told["cuda:0"] {
 		t.Errorf("%v, %+v", told, r.Candidates)
 	}
@@ -261,11 +261,15 @@ func TestFacts(t *testing.T) {
 	if f.Size[0] != "n = 4096" || f.Condition.Text(2) != "2.0e+22" || f.Least != -60 || f.Most != 3 || f.Spread != 63 {
 		t.Errorf("%+v", f)
 	}
-	if f := dotOf(t, "gendot:cond=1e30").Facts(); f.Condition.Text(1) != "1e+30" {
+	if f := problemOf(t, op.Dot, "gendot:cond=1e30", false, methods.All()).Facts(); f.Condition.Text(1) != "1e+30" {
 		t.Errorf("%s", f.Condition.Text(3))
 	}
-	wide := Sum(bench.NewSumInput(&datasets.Data{N: 2, Wide: []*big.Rat{big.NewRat(1, 3), big.NewRat(-1, 7)}}), reduce.Methods())
-	if r := find(t, wide, Options{Wish: Digits(30)}); r.Best == nil || !r.Check.Holds {
+	thirds := numbers.Vector(numbers.Rationals([]*big.Rat{big.NewRat(1, 3), big.NewRat(-1, 7)}))
+	in, err := measure.NewInput(record.Dataset{N: 2}, &op.Problem{Op: op.Sum, X: thirds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := find(t, NewProblem(in, methods.All(), 0), Options{Wish: Digits(30)}); r.Best == nil || !r.Check.Holds {
 		t.Errorf("%+v", r.Best)
 	}
 }
@@ -274,7 +278,7 @@ func TestFacts(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	o := Options{Wish: Digits(5), Devices: []string{"cpu"}, Reuse: 1}
+	o := Options{Wish: Digits(5), Devices: []device.Set{{}}, Reuse: 1}
 	runs := 0
 	o.Progress = func(string) {
 		if runs++; runs == 3 {

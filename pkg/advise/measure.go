@@ -16,7 +16,7 @@ var (
 
 // times returns the least time of a conversion and of a run, in nanoseconds. The least is what the method needs; anything
 // more is what else the machine did.
-func times(in instance, e effort) (convertNs, runNs float64, err error) {
+func times(in *instance, e effort) (convertNs, runNs float64, err error) {
 	if convertNs, err = e.leastTime(in.load); err != nil {
 		return 0, 0, err
 	}

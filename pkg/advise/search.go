@@ -8,14 +8,15 @@ import (
 	"sort"
 	"strings"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/device"
 	"mpbench/pkg/exact"
+	"mpbench/pkg/method"
 )
 
 // Options say what is looked for.
 type Options struct {
 	Wish       Wish
-	Devices    []string
+	Devices    []device.Set
 	Threads    int
 	Reuse      int  // how often converted data are used, at least 1
 	Proved     bool // only methods whose bound promises the wish
@@ -41,6 +42,13 @@ type Candidate struct {
 	RunNs     float64
 	CostNs    float64 // ConvertNs/Reuse + RunNs; estimated where it was not run
 	Problem   string  // why it cannot be run
+
+	trial trial
+}
+
+// Choice returns the method and how it is configured.
+func (c Candidate) Choice(o Options) (method.Method, method.Config) {
+	return c.trial.Method, method.Config{Precision: c.Precision, Devices: c.trial.devices, Threads: o.Threads}
 }
 
 // A Result is the advice.
@@ -74,17 +82,17 @@ const (
 )
 
 // Find looks for the cheapest method. An interruption by ctx is no error; the result then holds what was found until then.
-func Find(ctx context.Context, op Operation, o Options) (*Result, error) {
+func Find(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	if o.Reuse < 1 {
 		return nil, fmt.Errorf("advise: converted data are used %d times; want at least 1", o.Reuse)
 	}
 	if o.effort.samples == 0 {
 		o.effort = normal
 	}
-	s := &search{ctx: ctx, op: op, Options: o, cheapest: math.Inf(1), facts: op.Facts()}
-	s.part, s.scale = op.sample()
+	s := &search{ctx: ctx, problem: p, Options: o, cheapest: math.Inf(1), facts: p.Facts()}
+	s.part, s.scale = p.sample()
 	s.all()
-	r := &Result{Operation: op.Name(), Facts: s.facts, Options: o, Candidates: s.found}
+	r := &Result{Operation: p.input.Problem.Op.Name, Facts: s.facts, Options: o, Candidates: s.found}
 	rank(r.Candidates)
 	r.choose()
 	if r.Best == nil || ctx.Err() != nil {
@@ -99,44 +107,49 @@ func Find(ctx context.Context, op Operation, o Options) (*Result, error) {
 
 // search is the state of Find.
 type search struct {
-	ctx context.Context
-	op  Operation
+	ctx     context.Context
+	problem *Problem
 	Options
 	facts    Facts
-	part     Operation // nil for data that are small
+	part     *Problem // nil for data that are small
 	scale    float64
 	found    []Candidate
 	cheapest float64 // of those that meet the wish
 	every    bool    // run everything
 }
 
-// trial is a method on a device before its precision is chosen.
+// trial is a method on devices before its precision is chosen.
 type trial struct {
-	row
-	device   string
+	method.Method
+	devices  device.Set
 	least    int     // precision to begin with
 	estimate float64 // cost there, 0 if it was not estimated
+}
+
+// config is that of a trial at a precision.
+func (s *search) config(t trial, precision int) method.Config {
+	return method.Config{Precision: precision, Devices: t.devices, Threads: s.Threads}
+}
+
+// prepare makes a trial ready at a precision.
+func (s *search) prepare(t trial, precision int) (*instance, error) {
+	return s.problem.prepare(s.ctx, t.Method, s.config(t, precision))
 }
 
 // all runs every method on every device, those first that are estimated to be cheap.
 func (s *search) all() {
 	var trials []trial
-	for _, m := range s.op.methods() {
-		for _, device := range s.Devices {
-			if !bench.Offers(m.devices, device) {
+	for _, m := range s.problem.catalog {
+		for _, set := range s.Devices {
+			if !m.Runs(set) {
 				continue
 			}
-			t := trial{row: m, device: device, least: m.fixed}
-			if m.fixed == 0 {
-				t.least = max(m.least, s.Wish.Bits())
+			t := trial{Method: m, devices: set, least: m.Bits}
+			if m.Bits == 0 {
+				t.least = max(m.Least, s.Wish.Bits())
 			}
-			if exactFormat(m.format) {
+			if m.RoundsOnce() {
 				t.least = max(t.least, 53) // which cost nothing
-			}
-			if in, err := s.op.prepare(t.name, min(t.least, max(t.most, t.fixed)), t.device, s.Threads); bench.NotOffered(device, err) {
-				continue
-			} else if err == nil {
-				in.close()
 			}
 			trials = append(trials, s.estimated(t))
 		}
@@ -151,9 +164,6 @@ func (s *search) all() {
 	s.findPromise(trials)
 }
 
-// exactFormat reports whether a method adds exactly and rounds once, so that its precision does not matter for its cost.
-func exactFormat(format string) bool { return format == "exact" || format == "residues" }
-
 // findPromise runs the cheapest method that promises the wish, if none has been run because it costs more than one that only happens to
 // have it.
 func (s *search) findPromise(trials []trial) {
@@ -161,12 +171,12 @@ func (s *search) findPromise(trials []trial) {
 		return
 	}
 	for _, t := range trials {
-		i := slices.IndexFunc(s.found, func(c Candidate) bool { return c.Method == t.name && c.Device == t.device && !c.Ran && c.Problem == "" })
+		i := slices.IndexFunc(s.found, func(c Candidate) bool { return c.of(t) && !c.Ran && c.Problem == "" })
 		if i < 0 || s.ctx.Err() != nil {
 			continue
 		}
 		c := s.found[i]
-		if c.Fixed && !s.Wish.Met(s.bound(t, t.fixed)) {
+		if c.Fixed && !s.Wish.Met(s.bound(t, t.Bits)) {
 			continue
 		}
 		if !c.Fixed {
@@ -182,10 +192,10 @@ func (s *search) findPromise(trials []trial) {
 
 // estimated measures a trial on a part of the data.
 func (s *search) estimated(t trial) trial {
-	if s.part == nil || t.fixed == 0 && t.least > t.most {
+	if s.part == nil || t.Bits == 0 && t.least > t.Most {
 		return t
 	}
-	in, err := s.part.prepare(t.name, t.least, t.device, s.Threads)
+	in, err := s.part.prepare(s.ctx, t.Method, s.config(t, t.least))
 	if err != nil {
 		return t
 	}
@@ -201,10 +211,12 @@ func (s *search) cost(convert, run float64) float64 { return convert/float64(s.R
 
 // try runs a method at its precision, or at those from the least that could do up to the one that promises the wish.
 func (s *search) try(t trial) {
-	c := Candidate{Method: t.name, Format: t.format, Device: t.device, Precision: t.least, Fixed: t.fixed != 0}
+	c := Candidate{
+		Method: t.Name, Format: t.Format, Device: t.devices.String(), Precision: t.least, Fixed: t.Bits != 0, trial: t,
+	}
 	switch {
-	case !c.Fixed && t.least > t.most:
-		c.Problem = fmt.Sprintf("goes up to %d bits", t.most)
+	case !c.Fixed && t.least > t.Most:
+		c.Problem = fmt.Sprintf("goes up to %d bits", t.Most)
 		s.found = append(s.found, c)
 		return
 	case !s.every && t.estimate > tooCostly*s.cheapest:
@@ -228,10 +240,15 @@ func (s *search) try(t trial) {
 	}
 }
 
+// of tells whether the candidate is of a trial.
+func (c Candidate) of(t trial) bool {
+	return c.Method == t.Name && c.trial.devices.String() == t.devices.String()
+}
+
 // has reports whether a candidate that promises the wish is there already, or the given precision has been run.
 func (s *search) has(t trial, precision int) bool {
 	return slices.ContainsFunc(s.found, func(c Candidate) bool {
-		return c.Method == t.name && c.Device == t.device && (c.Promised || c.Precision == precision)
+		return c.of(t) && (c.Promised || c.Precision == precision)
 	})
 }
 
@@ -244,7 +261,7 @@ func (s *search) promising(t trial) int {
 		}
 		return 0
 	}
-	p := int(min(float64(t.most), float64(t.least)+condition+wordBits))
+	p := int(min(float64(t.Most), float64(t.least)+condition+wordBits))
 	b := s.bound(t, p)
 	if !b.IsFinite() {
 		return 0
@@ -256,7 +273,7 @@ func (s *search) promising(t trial) int {
 		p = t.least
 	}
 	for range 3 {
-		if p > t.most {
+		if p > t.Most {
 			return 0
 		}
 		if s.Wish.Met(s.bound(t, p)) {
@@ -268,7 +285,7 @@ func (s *search) promising(t trial) int {
 }
 
 func (s *search) bound(t trial, p int) exact.Value {
-	in, err := s.op.prepare(t.name, p, t.device, s.Threads)
+	in, err := s.prepare(t, p)
 	if err != nil {
 		return exact.Value{Class: exact.NaN}
 	}
@@ -291,9 +308,9 @@ func (s *search) run(c Candidate) bool {
 		return true
 	}
 	if s.Progress != nil {
-		s.Progress(fmt.Sprintf("%s %s %d bits on %s", s.op.Name(), c.Method, c.Precision, c.Device))
+		s.Progress(fmt.Sprintf("%s %s %d bits on %s", s.problem.input.Problem.Op.Name, c.Method, c.Precision, c.Device))
 	}
-	in, err := s.op.prepare(c.Method, c.Precision, c.Device, s.Threads)
+	in, err := s.prepare(c.trial, c.Precision)
 	if err == nil {
 		defer in.close()
 		c.ConvertNs, c.RunNs, err = times(in, s.Options.effort)
@@ -360,7 +377,7 @@ func (r *Result) choose() {
 
 // check runs the recommendation once more, from the start.
 func (s *search) check(c Candidate) *Check {
-	in, err := s.op.prepare(c.Method, c.Precision, c.Device, s.Threads)
+	in, err := s.prepare(c.trial, c.Precision)
 	if err == nil {
 		defer in.close()
 		err = in.load()
@@ -394,7 +411,7 @@ func (s *search) compareWithAll(r *Result) {
 
 // again returns the cost of a candidate, measured once more.
 func (s *search) again(c Candidate) float64 {
-	in, err := s.op.prepare(c.Method, c.Precision, c.Device, s.Threads)
+	in, err := s.prepare(c.trial, c.Precision)
 	if err != nil {
 		return math.Inf(1)
 	}

@@ -139,20 +139,28 @@ func (b Bound) Unit(v Vars) *big.Rat { return name("u").eval(&values{v, b.defini
 
 // Needs returns, in alphabetical order, the letters that a formula takes from [Vars].More.
 func (b Bound) Needs() []string {
-	found := map[string]bool{}
-	b.visit(b.value, found)
-	for _, c := range b.conditions {
-		b.visit(c.least, found)
-		b.visit(c.most, found)
-	}
 	var needs []string
-	for letter := range found {
+	for letter := range b.names() {
 		if _, defined := b.definitions[letter]; !defined && !slices.Contains(given, letter) {
 			needs = append(needs, letter)
 		}
 	}
 	slices.Sort(needs)
 	return needs
+}
+
+// Uses tells whether a formula depends on a quantity: a letter, or "|s|".
+func (b Bound) Uses(quantity string) bool { return b.names()[quantity] }
+
+// names returns the names in a formula and in the definitions that it uses.
+func (b Bound) names() map[string]bool {
+	found := map[string]bool{}
+	b.visit(b.value, found)
+	for _, c := range b.conditions {
+		b.visit(c.least, found)
+		b.visit(c.most, found)
+	}
+	return found
 }
 
 // given are the names that do not come from More.

@@ -64,12 +64,12 @@ func TestEval(t *testing.T) {
 
 func TestNeeds(t *testing.T) {
 	for formula, want := range map[string]string{
-		"g(n-1)*S, u = 2^-53":                                  "",
-		"g(n)*S":                                               "u",
-		"g(ceil(n/B)+2)*S, u = 2^(1-p)":                        "B",
+		"g(n-1)*S, u = 2^-53":           "",
+		"g(n)*S":                        "u",
+		"g(ceil(n/B)+2)*S, u = 2^(1-p)": "B",
 		"g(d)*S, d = min(n-1, 2ceil(n/(2G*B))), u = 2^(1-p)":   "B G",
 		"g(n)*S + (n*a+R)*2^-1074, u = 2^-53, R of the matrix": "R a",
-		"S, for n*k <= 1":                                      "k",
+		"S, for n*k <= 1": "k",
 	} {
 		b := New(formula, "")
 		if got := strings.Join(b.Needs(), " "); got != want {

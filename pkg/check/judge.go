@@ -71,7 +71,7 @@ func (r *Row) Judge(base *BaselineRow) {
 	r.judgeBound(l)
 	r.judgeErrors(l)
 	if base == nil && l.NeedsBaseline() {
-		r.fail("baseline", r.baselineLine(), "a row of the baseline", "none; run mpbench check --update")
+		r.fail("baseline", r.baselineLine(), "a row of the baseline", "none; update the baseline")
 	} else {
 		r.judgeBaseline(l, base)
 	}
@@ -194,7 +194,7 @@ func (t *TimeLimit) LimitOf(base *BaselineRow, b *Baseline, env record.Environme
 		return limit, line, "slower: the baseline's times are of " + why
 	}
 	if base.TimeRatio == 0 || base.RelativeTo != t.RelativeTo.Value {
-		return limit, line, "slower: the baseline has no time relative to " + t.RelativeTo.Value + "; run mpbench check --update"
+		return limit, line, "slower: the baseline has no time relative to " + t.RelativeTo.Value + "; update the baseline"
 	}
 	if l := base.TimeRatio * (1 + t.Slower.Value/100); l < limit {
 		limit, line = l, t.Slower.Line

@@ -87,7 +87,7 @@ func TestJudge(t *testing.T) {
 		{"as in the baseline", []string{"result-hash=baseline", "bits-lost=0"}, recordOf(), same, nil},
 		{"changed since the baseline", []string{"result-hash=baseline", "bits-lost=2"}, recordOf(), better,
 			[]string{"result-hash: expected 1111111111111111, found 0123456789abcdef", "bits-lost: expected at most 2 of exact, found 52.5 left"}},
-		{"not in the baseline", []string{"bits-lost=2"}, recordOf(), nil, []string{"baseline: expected a row of the baseline, found none; run mpbench check --update"}},
+		{"not in the baseline", []string{"bits-lost=2"}, recordOf(), nil, []string{"baseline: expected a row of the baseline, found none; update the baseline"}},
 		{"other data", []string{"result-hash=baseline"}, recordOf(), elsewhere, []string{"data: expected SHA-256 bb, found aa"}},
 	} {
 		check := &Check{Name: "c", Limits: limits(t, c.limits...)}
@@ -127,7 +127,7 @@ func TestTimeLimit(t *testing.T) {
 		{"slower alone", &TimeLimit{both.RelativeTo, nil, both.Slower}, row, "A", 2.3, 3, ""},
 		{"another processor", both, row, "B", 2.5, 2, "slower: the baseline's times are of another processor, B"},
 		{"another processor, slower alone", &TimeLimit{both.RelativeTo, nil, both.Slower}, row, "B", math.Inf(1), 1, "slower: the baseline's times are of another processor, B"},
-		{"another method", both, &BaselineRow{TimeRatio: 2, RelativeTo: "kahan"}, "A", 2.5, 2, "slower: the baseline has no time relative to float64; run mpbench check --update"},
+		{"another method", both, &BaselineRow{TimeRatio: 2, RelativeTo: "kahan"}, "A", 2.5, 2, "slower: the baseline has no time relative to float64; update the baseline"},
 		{"no baseline", both, nil, "A", 2.5, 2, ""},
 	} {
 		b.CPU = c.brand

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"mpbench/internal/suggest"
+	"mpbench/pkg/op"
 )
 
 // maxPlanBytes bounds a plan: it is written by hand.
@@ -181,8 +182,8 @@ func (p *parser) checks(plan *Plan, list *yaml.Node, limits Limits) error {
 	return nil
 }
 
-// Commands are the commands that a check can run.
-var Commands = []string{"sum", "dot", "gemv"}
+// Commands are the commands that a check can run: the operations.
+var Commands = op.Names()
 
 func (p *parser) check(n *yaml.Node, c *Check) error {
 	list, err := p.entries(n, "")

@@ -24,7 +24,7 @@ type Check struct {
 	Name string
 	Line int // of the plan
 
-	Command  string    // "sum", "dot" or "gemv"; "" for Values
+	Command  string    // an operation; "" for Values
 	Settings []Setting // flags of the command
 	Scans    []Setting // values of -L
 

@@ -1,19 +1,36 @@
 package gemv
 
 import (
-	"math/big"
-	"time"
+	"context"
 
-	"mpbench/pkg/exact"
+	"mpbench/internal/parallel"
+	"mpbench/pkg/bound"
+	"mpbench/pkg/device"
+	"mpbench/pkg/method"
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
 	"mpbench/pkg/rns"
+	"mpbench/pkg/rns/rnsop"
 )
 
-// basic is the paper's basic implementation: one operation after another, each complete before the next. d = alpha*x first; for
-// each component the products a_ij*d_j are formed and added from left to right, and then to beta*y_i.
+// basicMethod is the paper's basic implementation: one operation after another, each complete before the next. d = alpha*x
+// first; for each component the products a_ij*d_j are formed and added from left to right, and then to beta*y_i: two
+// products, n-1 additions that are not to zero, and that of beta*y.
+func basicMethod() method.Method {
+	return method.Method{
+		Operation: op.Gemv, Name: "rns-basic", Summary: "row by row, one RNS operation after another", Format: "rns",
+		Least: rns.MinPrecision, Most: rns.MaxPrecision, Options: rnsop.Options(), Threads: true,
+		Bound: bound.New("g(n+2)*S, u = 2^(1-p)", sourcePaper2020+", section 6.2"),
+		On: map[device.Kind]method.New{device.CPU: func(c method.Config) (method.Engine, error) {
+			r, err := newResidues("rns-basic", 1, c)
+			return &basic{residues: r}, err
+		}},
+	}
+}
+
 type basic struct {
 	residues
 	scratch []basicWorker
-	elapsed time.Duration
 }
 
 // basicTile is the number of components a goroutine computes side by side: neighbours in a column of A.
@@ -26,19 +43,12 @@ type basicWorker struct {
 	a, d    rns.Float // views
 }
 
-func newBasic(o Options) (Engine, error) {
-	if isGPU(o.Device) {
-		return newDeviceBasic(o)
-	}
-	r, err := newResidues(o)
-	return &basic{residues: r}, err
-}
-
-func (e *basic) Load(p Problem) error {
-	if err := e.load(p, "rns-basic", 1); err != nil {
+// Prepare implements method.Engine.
+func (e *basic) Prepare(_ context.Context, p *op.Problem) error {
+	if err := e.load(p); err != nil {
 		return err
 	}
-	e.scratch = make([]basicWorker, e.threads)
+	e.scratch = make([]basicWorker, e.Workers())
 	for i := range e.scratch {
 		b := e.context.Base()
 		e.scratch[i] = basicWorker{sums: newFloats(b, basicTile), product: b.NewFloat()}
@@ -46,45 +56,42 @@ func (e *basic) Load(p Problem) error {
 	return nil
 }
 
-func (e *basic) Run() {
-	start := time.Now()
+// Run implements method.Engine.
+func (e *basic) Run(context.Context) error {
 	if e.copyY() {
-		e.context.ScaleVector(e.result, e.beta, e.y)
+		e.context.ScaleVector(e.result, e.Beta, e.Y)
 	}
-	if e.problem.work() == full {
-		e.context.ScaleVector(e.d, e.alpha, e.x)
-		parallel(e.threads, e.problem.Rows(), basicTile, e.rows)
+	if e.multiplies {
+		e.context.ScaleVector(e.d, e.Alpha, e.X)
+		parallel.Ranges(e.Workers(), e.result.Len(), basicTile, e.rows)
 	}
-	e.elapsed = time.Since(start)
+	return nil
 }
 
-// rows computes components first to last-1.
-func (e *basic) rows(worker, first, last int) {
-	p, w, c := &e.problem, &e.scratch[worker], e.workers[worker]
-	sums := w.sums[:last-first]
+// rows computes components from to to-1.
+func (e *basic) rows(worker, from, to int) {
+	w, c := &e.scratch[worker], e.Worker(worker)
+	sums := w.sums[:to-from]
 	for _, sum := range sums {
 		sum.SetZero()
 	}
 	for j := range e.d.Len() {
 		e.d.View(&w.d, j)
 		for r, sum := range sums {
-			e.a.View(&w.a, p.aIndex(first+r, j))
+			e.A.View(&w.a, e.index(from+r, j))
 			c.Mul(w.product, &w.a, &w.d)
 			c.Add(sum, sum, w.product)
 		}
 	}
 	for r, sum := range sums {
-		e.result.View(&w.a, first+r)
+		e.result.View(&w.a, from+r)
 		c.Add(&w.a, &w.a, sum)
-		e.result.SetFields(first+r, &w.a)
+		e.result.SetFields(from+r, &w.a)
 	}
 }
 
-func (e *basic) Phases() []Phase { return []Phase{{"gemv", "the whole operation", e.elapsed}} }
+// Result implements method.Engine.
+func (e *basic) Result() (numbers.Source, error) { return e.Operands.Result(e.result), nil }
 
-// ErrorBound is gamma(n+2) * S: two products, n-1 additions that are not to zero, and that of beta*y.
-func (e *basic) ErrorBound(_ int, s exact.Summary) *big.Rat {
-	return e.bound(e.problem.Terms(), s)
-}
-
-func (e *basic) Format() Format { return e.format(0) }
+// Info implements method.Engine.
+func (e *basic) Info() method.Info { return e.info(0) }

@@ -1,73 +1,66 @@
 package gemv
 
 import (
+	"context"
 	"fmt"
-	"math/rand/v2"
 	"testing"
+
+	"mpbench/internal/problems"
+	"mpbench/pkg/method"
+	"mpbench/pkg/op"
 )
 
-// fullPrecision is the paper's timing problem: numbers of [-1, 1] with p-bit significands.
-func fullPrecision(n, p int, op Op) Problem {
-	r := random{rand.New(rand.NewPCG(1, uint64(p))), 0, p}
-	return Problem{
-		Op: op, M: n, N: n, LDA: n, IncX: 1, IncY: 1, Alpha: Scalar{Wide: r.number()}, Beta: Scalar{Wide: r.number()},
-		A: r.numbers(n * n), X: r.numbers(n), Y: r.numbers(n),
-	}
+// fullPrecision is the paper's timing problem: numbers of [-1, 1) with p-bit significands.
+func fullPrecision(n, p int, trans bool) *op.Problem {
+	c := problems.Choice{Seed: 1, Bits: p}
+	problem := c.Product(trans, n, n, 1, 1)
+	problem.Alpha, problem.Beta = c.Number(2), c.Number(3)
+	return problem
 }
 
-// BenchmarkGEMV times the methods on numbers converted beforehand; one thread. rns-split reports its phases in
-// nanoseconds an element.
+// BenchmarkGEMV times the methods on numbers converted beforehand; one thread. rns-split reports its stages in nanoseconds
+// an element.
 func BenchmarkGEMV(b *testing.B) {
 	for _, m := range Methods() {
 		for _, p := range []int{106, 212, 424, 848, 1696} {
-			if m.FixedBits != 0 && p != 106 {
+			if m.Bits != 0 && p != 106 {
 				continue
 			}
-			for _, op := range []Op{NoTrans, Trans} {
+			for _, trans := range []bool{false, true} {
 				n := 1000
 				if p > 424 {
 					n = 400
 				}
-				b.Run(fmt.Sprintf("method=%s/precision=%d/op=%v/n=%d", m.Name, p, op, n), func(b *testing.B) {
-					e := newEngine(b, m, Options{Precision: p, Threads: 1})
-					if err := e.Load(fullPrecision(n, p, op)); err != nil {
-						b.Fatal(err)
-					}
-					e.Run()
-					phases := map[string]float64{}
-					b.ResetTimer()
-					for range b.N {
-						e.Run()
-						for _, phase := range e.Phases() {
-							phases[phase.Name] += float64(phase.Time.Nanoseconds())
-						}
-					}
-					elements := float64(b.N) * float64(n*n)
-					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/elements, "ns/elem")
-					if len(phases) > 1 {
-						for name, time := range phases {
-							b.ReportMetric(time/elements, name+"-ns/elem")
-						}
-					}
+				letter := map[bool]string{false: "N", true: "T"}[trans]
+				b.Run(fmt.Sprintf("method=%s/precision=%d/op=%s/n=%d", m.Name, p, letter, n), func(b *testing.B) {
+					benchmark(b, m, p, fullPrecision(n, p, trans))
 				})
 			}
 		}
 	}
 }
 
-// BenchmarkExact times the reference; one thread.
-func BenchmarkExact(b *testing.B) {
-	for _, p := range []int{0, 106, 424, 1696} {
-		b.Run(fmt.Sprintf("precision=%d/n=200", p), func(b *testing.B) {
-			r := random{rand.New(rand.NewPCG(1, uint64(p))), 0, p}
-			problem := Problem{M: 200, N: 200, LDA: 200, IncX: 1, IncY: 1, Alpha: Number(1), A: r.numbers(40_000), X: r.numbers(200), Y: r.numbers(200)}
-			b.ResetTimer()
-			for range b.N {
-				if _, err := Exact(problem, 1); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/40_000, "ns/elem")
-		})
+func benchmark(b *testing.B, m method.Method, precision int, p *op.Problem) {
+	e := prepared(b, m.Name, method.Config{Precision: precision, Threads: 1}, p)
+	run(b, e)
+	staged, _ := e.(method.Staged)
+	stages := map[string]float64{}
+	ctx := context.Background()
+	b.ResetTimer()
+	for range b.N {
+		if err := e.Run(ctx); err != nil {
+			b.Fatal(err)
+		}
+		if staged == nil {
+			continue
+		}
+		for _, s := range staged.Stages() {
+			stages[s.Name] += float64(s.Time)
+		}
+	}
+	elements := float64(b.N) * float64(p.A.Len())
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/elements, "ns/elem")
+	for name, time := range stages {
+		b.ReportMetric(time/elements, name+"-ns/elem")
 	}
 }

@@ -1,179 +1,176 @@
 package gemv
 
 import (
-	"math/big"
-	"strings"
+	"context"
+	"fmt"
 	"time"
 
+	"mpbench/internal/parallel"
+	"mpbench/pkg/bound"
+	"mpbench/pkg/device"
 	"mpbench/pkg/exact"
+	"mpbench/pkg/method"
 	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
 	"mpbench/pkg/rns/deferred"
 )
 
-// deferredEngine is the deferred engine: exact sums of products in residues, and one rounding to nearest even of alpha times the sum plus
-// beta*y. With alpha = 0 there are no sums; beta*y is rounded once.
+// deferredMethod is the deferred engine: exact sums of products in residues, and one rounding to nearest even of alpha
+// times the sum plus beta*y. With alpha = 0 there are no sums; beta*y is rounded once.
+func deferredMethod() method.Method {
+	return method.Method{
+		Operation: op.Gemv, Name: "deferred", Summary: "exact sums of products in residues, rounded once", Format: "residues",
+		Least: 2, Most: 1 << 16, Threads: true, Streams: []device.Kind{device.CUDA, device.Hybrid},
+		Bound: bound.New("u*|y|, u = 2^-p: correctly rounded", "own, mpbench/pkg/rns/deferred"),
+		On: map[device.Kind]method.New{device.CPU: func(c method.Config) (method.Engine, error) {
+			return &deferredEngine{config: c}, nil
+		}},
+	}
+}
+
+// deferredEngine multiplies on the CPU.
 type deferredEngine struct {
-	precision, threads int
-	maxBytes           int64
+	config  method.Config
+	problem *op.Problem
+	shape   op.Shape
+	scalars *deferred.Scalars
+	special []exact.Value
 
-	problem     Problem
-	alpha, beta big.Float
-	matrix      *deferred.Matrix
-	x           *deferred.Vector
-	sums        *deferred.Accumulator
-	y, result   []*big.Float
-	special     []float64
-	accumulate  time.Duration
-	round       time.Duration
+	matrix     *deferred.Matrix
+	x          *deferred.Vector
+	sums       *deferred.Accumulator
+	accumulate time.Duration
+	round      time.Duration
 }
 
-func newDeferred(o Options) (Engine, error) {
-	switch {
-	case strings.HasPrefix(o.Device, hybridPrefix):
-		return newHybridDeferred(o)
-	case isGPU(o.Device):
-		return newDeviceChoice(o)
-	}
-	return &deferredEngine{precision: o.Precision, threads: threadsOf(o.Threads), maxBytes: o.MaxBytes}, nil
-}
-
-// Load aligns the rows of op(A), and x, and converts them to residues. An error that says how many moduli would be needed means that
-// the exponents are spread too far.
-func (e *deferredEngine) Load(p Problem) error {
-	*e = deferredEngine{precision: e.precision, threads: e.threads, maxBytes: e.maxBytes}
-	if err := e.loadScalars(p); err != nil {
-		return err
-	}
-	e.special = p.specials()
-	if p.work() != full {
-		return nil
-	}
-	return e.loadMatrix()
-}
-
-// loadScalars checks the problem and takes over alpha, beta and y.
-func (e *deferredEngine) loadScalars(p Problem) error {
-	if err := p.Check(); err != nil {
-		return err
-	}
-	e.problem = p
-	e.alpha.Set(p.Alpha.numbers().float(new(big.Float), 0))
-	e.beta.Set(p.Beta.numbers().float(new(big.Float), 0))
-	numbers := make([]big.Float, 2*p.Rows()) // one allocation
-	e.y, e.result = make([]*big.Float, p.Rows()), make([]*big.Float, p.Rows())
-	for i := range e.y {
-		e.y[i], e.result[i] = &numbers[2*i], &numbers[2*i+1]
-		if p.readsY() {
-			e.y[i].Set(p.Y.float(new(big.Float), p.yIndex(i)))
-		}
-	}
-	return nil
-}
-
-func (e *deferredEngine) loadMatrix() error {
-	p := &e.problem
-	x, layout := source(p.X), numbers.Strided(p.Terms(), p.IncX)
-	op := deferred.NoTrans
-	if p.Op == Trans {
-		op = deferred.Trans
-	}
-	plan, err := deferred.NewPlanFor(source(p.A), numbers.ColMajor(p.M, p.N, p.LDA), op, x, layout, e.precision, deferred.Options{Threads: e.threads})
+// Prepare aligns the rows of op(A), and x, and converts them to residues. An error that says how many moduli would be
+// needed means that the exponents are spread too far.
+func (e *deferredEngine) Prepare(_ context.Context, p *op.Problem) error {
+	shape, err := p.Op.Shape(p)
 	if err != nil {
 		return err
 	}
-	if err := e.convert(plan, x, layout, op); err != nil {
+	*e = deferredEngine{config: e.config, problem: p, shape: shape, special: op.Specials(p, shape.Components)}
+	e.scalars = deferred.NewScalars(p, shape.Rows)
+	if !p.Multiplies() || e.scalars.Denominator != nil {
+		return nil
+	}
+	direction := deferred.NoTrans
+	if p.Trans {
+		direction = deferred.Trans
+	}
+	plan, err := deferred.NewPlanFor(p.A.Source, p.A.Layout, direction, p.X.Source, p.X.Layout, e.config.Precision,
+		deferred.Options{Threads: e.config.Threads})
+	if err != nil {
 		return err
 	}
-	return e.reconsider(plan, x, layout, op)
+	if err := e.convert(plan, direction); err != nil {
+		return err
+	}
+	return e.reconsider(plan, direction)
 }
 
 // convert makes the residues.
-func (e *deferredEngine) convert(plan *deferred.Plan, x numbers.Source, layout numbers.Layout, op deferred.Op) (err error) {
-	if err := e.problem.checkBytes("deferred", plan.Bytes(), e.maxBytes, moduliDetail(plan.Moduli())); err != nil {
+func (e *deferredEngine) convert(plan *deferred.Plan, direction deferred.Op) (err error) {
+	detail := fmt.Sprintf("%d moduli of 4 bytes per element", plan.Moduli())
+	if err := e.config.CheckMemory("deferred", e.shape, plan.Bytes(), detail); err != nil {
 		return err
 	}
 	e.matrix, e.sums = nil, nil // the memory of a former plan
 	e.matrix = plan.Matrix()
-	if e.x, err = e.matrix.NewVector(x, layout); err != nil {
+	if e.x, err = e.matrix.NewVector(e.problem.X.Source, e.problem.X.Layout); err != nil {
 		return err
 	}
-	e.sums = e.matrix.NewAccumulator(op)
+	e.sums = e.matrix.NewAccumulator(direction)
 	return nil
 }
 
-func source(x Numbers) numbers.Source {
-	if x.Wide != nil {
-		return numbers.Bigs(x.Wide)
+// reconsiderShare is the share of the rows, one in so many, beyond which computing them again takes longer than exact sums
+// of all: a row takes some 200 ns an element then (BenchmarkRepaired of package rns/deferred), and exact sums of float64
+// numbers of all exponents take 16 ns more than truncated ones (BenchmarkTruncated).
+const reconsiderShare = 16
+
+// reconsider tries a product with truncated factors, and goes over to exact ones if too many rows are computed again and
+// moduli and memory suffice.
+func (e *deferredEngine) reconsider(plan *deferred.Plan, direction deferred.Op) error {
+	if !e.matrix.Truncated() && !e.x.Truncated() {
+		return nil
 	}
-	return numbers.Float64s(x.Float64)
+	e.multiply()
+	if reconsiderShare*e.sums.Repaired() <= e.shape.Rows {
+		return nil
+	}
+	extent, err := deferred.Measure(e.problem.X.Source, e.problem.X.Layout)
+	if err != nil {
+		return err
+	}
+	exact := plan.Exact(extent)
+	if exact == nil || e.config.CheckMemory("deferred", e.shape, exact.Bytes(), "") != nil {
+		return nil
+	}
+	return e.convert(exact, direction)
 }
 
-func (e *deferredEngine) Run() {
+// Run implements method.Engine.
+func (e *deferredEngine) Run(context.Context) error {
+	e.accumulate, e.round = 0, 0
+	switch {
+	case !e.problem.Multiplies():
+		start := time.Now()
+		e.scalars.Scale(uint(e.config.Precision))
+		e.round = time.Since(start)
+	case e.scalars.Denominator != nil:
+		start := time.Now()
+		e.scalars.Divide(e.problem, uint(e.config.Precision), e.config.Threads)
+		e.round = time.Since(start)
+	default:
+		e.multiply()
+	}
+	return nil
+}
+
+func (e *deferredEngine) multiply() {
 	start := time.Now()
-	e.accumulate = 0
-	for i, y := range e.y {
-		if e.result[i] == nil { // NaN, last time
-			e.result[i] = new(big.Float)
-		}
-		e.result[i].SetPrec(0).Set(y)
-	}
-	switch e.problem.work() {
-	case scaleOnly:
-		for i, y := range e.y {
-			e.result[i].SetPrec(uint(e.precision)).Mul(&e.beta, y)
-		}
-	case full:
-		e.sums.Reset()
-		e.sums.MulVec(e.matrix, e.x, e.threads)
-		e.accumulate = time.Since(start)
-		start = time.Now()
-		e.sums.Round(e.result, &e.alpha, &e.beta, uint(e.precision), e.threads)
-	}
+	s := e.scalars
+	s.Reset()
+	e.sums.Reset()
+	e.sums.MulVec(e.matrix, e.x, e.config.Threads)
+	e.accumulate = time.Since(start)
+	start = time.Now()
+	e.sums.Round(s.Result, s.Alpha, s.Beta, uint(e.config.Precision), e.config.Threads)
 	e.round = time.Since(start)
 }
 
-func (e *deferredEngine) Result() []exact.Value {
-	result := make([]exact.Value, len(e.result))
-	parallel(threadsOf(e.threads), len(result), 256, func(_, first, last int) {
-		for i := first; i < last; i++ {
-			if e.special != nil && e.special[i] != 0 {
-				result[i] = exact.FromFloat64(e.special[i])
-			} else {
-				result[i] = exact.FromBig(e.result[i])
-			}
-		}
-	})
-	return result
+// Result implements method.Engine.
+func (e *deferredEngine) Result() (numbers.Source, error) {
+	return e.scalars.Values(e.special, e.config.Threads), nil
 }
 
-func (e *deferredEngine) Phases() []Phase {
-	return []Phase{
-		{"accumulate", "exact sums of products in residues", e.accumulate},
-		{"round", "integers from residues, times alpha, plus beta*y, rounded once", e.round},
+// Stages implements method.Staged.
+func (e *deferredEngine) Stages() []method.Stage {
+	return []method.Stage{
+		{Name: "accumulate", Summary: "exact sums of products in residues", Time: e.accumulate},
+		{Name: "round", Summary: "integers from residues, times alpha, plus beta*y, rounded once", Time: e.round},
 	}
 }
 
-func (e *deferredEngine) UnitRoundoff() *big.Rat { return exact.PowerOfTwo(-e.precision) }
-
-// ErrorBound is u*|y*_i|, u = 2^-p, whatever the condition: one rounding.
-func (e *deferredEngine) ErrorBound(_ int, s exact.Summary) *big.Rat {
-	if e.problem.work() == unchanged {
-		return new(big.Rat)
+// Info implements method.Engine.
+func (e *deferredEngine) Info() method.Info {
+	info := method.Info{Format: "residues", Bits: e.config.Precision, Threads: parallel.Threads(e.config.Threads)}
+	if e.problem != nil && e.problem.Copies() && e.scalars.Denominator != nil { // y itself is rounded
+		info.Rounded.Factors, info.Range.Unit = 1, exact.PowerOfTwo(-e.config.Precision)
 	}
-	bound := e.UnitRoundoff()
-	return bound.Mul(bound, rat(s.Sum.Abs()))
-}
-
-func (e *deferredEngine) Format() Format {
-	f := Format{Name: "residues", Actual: e.precision, Threads: e.threads}
 	if e.matrix != nil {
 		_, stride := e.sums.Residues()
-		f.Moduli, f.ModuliBits = e.matrix.Moduli(), deferred.ModulusBits
-		f.NumberBytes = 4 * f.Moduli
-		f.WorkspaceBytes = 4 * f.Moduli * stride
+		info.Moduli, info.ModuliBits = e.matrix.Moduli(), deferred.ModulusBits
+		info.NumberBytes = 4 * info.Moduli
+		info.WorkspaceBytes = int64(4 * info.Moduli * stride)
 		if e.matrix.Truncated() || e.x.Truncated() {
-			f.Variant = truncatedVariant(e.sums.Repaired())
+			info.Variant = deferred.TruncatedVariant(e.sums.Repaired())
 		}
 	}
-	return f
+	return info
 }
+
+// Close implements method.Engine.
+func (e *deferredEngine) Close() error { return nil }

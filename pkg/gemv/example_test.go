@@ -1,43 +1,51 @@
 package gemv_test
 
 import (
+	"context"
 	"fmt"
 
 	"mpbench/datasets"
 	"mpbench/pkg/gemv"
+	"mpbench/pkg/measure"
+	"mpbench/pkg/method"
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
 )
 
-// A product whose rows have condition numbers of about 1e40, by every method at 160 bits: how many bits of the worst component
-// are correct.
+// A product whose rows have condition numbers of about 1e40, by every method at 160 bits: how many bits of the worst
+// component are correct.
 func Example() {
-	spec, err := datasets.ParseMatrix("gengemv:cond=1e40,n=50,seed=7")
+	spec, err := datasets.Matrices.Parse("gengemv:cond=1e40,n=50,seed=7")
 	if err != nil {
 		panic(err)
 	}
-	d, err := datasets.GenerateMatrix(spec, datasets.MatrixOptions{})
+	d, err := datasets.Generate(spec, datasets.Options{})
 	if err != nil {
 		panic(err)
 	}
-	p := gemv.Problem{
-		M: d.M, N: d.N, LDA: d.M, Alpha: gemv.Number(1.0 / 3), A: gemv.Numbers{Float64: d.A},
-		X: gemv.Numbers{Float64: d.X}, IncX: 1, Y: gemv.Numbers{Float64: d.Y}, IncY: 1,
-	}
-	reference, err := gemv.Exact(p, 0)
+	p := d.Problem(op.Gemv)
+	p.Alpha = numbers.Scalar(1.0 / 3)
+	in, err := measure.NewInput(d.Record(), p)
 	if err != nil {
 		panic(err)
 	}
 	for _, m := range gemv.Methods() {
-		e, err := m.New(gemv.Options{Precision: 160})
+		e, err := m.New(method.Config{Precision: 160})
 		if err != nil {
 			panic(err)
 		}
-		if err := e.Load(p); err != nil {
+		if err := method.Run(context.Background(), e, p); err != nil {
 			panic(err)
 		}
-		e.Run()
-		a := gemv.Measure(e.Result(), reference)
-		within := a.Components[a.Worst].Within(e.ErrorBound(a.Worst, reference.Summary(a.Worst)))
-		fmt.Printf("%-9s  %3.0f bits  within bound: %v\n", m.Name, a.Components[a.Worst].CorrectBits(), within)
+		y, err := e.Result()
+		if err != nil {
+			panic(err)
+		}
+		j, err := in.Judge(y, m.ErrorBound(e.Info(), p).Of)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Printf("%-9s  %3.0f bits  within bound: %v\n", m.Name, j.Errors.CorrectBits(), !j.Outside)
 	}
 	// Output:
 	// float64      0 bits  within bound: true

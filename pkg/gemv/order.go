@@ -39,13 +39,3 @@ func blockSums[A adder](a A, components, n, blockSize int) {
 		}
 	}
 }
-
-// sumDepth returns the largest number of additions that one of n terms passes through in blockSums: ceil(n/B) - 1 in
-// its thread and ceil(log2 B) in the tree, B = min(blockSize, n).
-func sumDepth(n, blockSize int) int {
-	if n == 0 {
-		return 0
-	}
-	used := min(blockSize, n)
-	return (n+blockSize-1)/blockSize - 1 + bits.Len(uint(used-1))
-}

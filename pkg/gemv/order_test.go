@@ -1,8 +1,11 @@
 package gemv
 
 import (
+	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"mpbench/pkg/bound"
 )
 
 // tracer is an adder whose values say how they came about.
@@ -81,6 +84,14 @@ func paperSum(r, n, bsize int) trace {
 		}
 	}
 	return s[0]
+}
+
+// depth is what the error bound of rns-split says of the additions within a component.
+var depth = bound.New("(ceil(n/B) - 1 + ceil(log2 min(B,n)))*S", "test")
+
+func sumDepth(n, block int) int {
+	d, _ := depth.Eval(bound.Vars{N: n, S: big.NewRat(1, 1), More: map[string]*big.Rat{"B": big.NewRat(int64(block), 1)}}).Float64()
+	return int(d)
 }
 
 // TestOrderIsPaper compares with the paper's step 4 for random shapes, and the depth with the one the bound rests on.

@@ -1,107 +1,57 @@
 package gemv
 
 import (
-	"math/big"
-
-	"mpbench/pkg/exact"
+	"mpbench/internal/parallel"
+	"mpbench/pkg/method"
+	"mpbench/pkg/op"
 	"mpbench/pkg/rns"
+	"mpbench/pkg/rns/rnsop"
 )
 
-// residues is the part that the RNS methods share: the base, the numbers, the result.
+// residues is the part that the RNS methods share: the numbers, the result.
 type residues struct {
-	context  *rns.Context
-	threads  int
-	maxBytes int64
+	name    string // of the method
+	copies  int    // of the matrix that it holds
+	config  method.Config
+	context *rns.Context
 
-	problem     Problem
-	alpha, beta *rns.Float
-	a           *rns.Vector // as the problem's: element (i, j) is number j*LDA + i
-	x, y        *rns.Vector // the elements only, in order
-	d, result   *rns.Vector // alpha*x; beta*y and in the end the result
-	special     []float64
-	converted   bool
-	workers     []*rns.Context
+	*rnsop.Operands             // nil before Prepare
+	multiplies      bool        // alpha*op(A)*x is to be computed
+	d, result       *rns.Vector // alpha*x; beta*y and in the end the result
 }
 
-func newResidues(o Options) (residues, error) {
-	base, err := rns.NewBaseForPrecision(o.Precision, o.ModuliBits)
+func newResidues(name string, copies int, c method.Config) (residues, error) {
+	context, err := rnsop.NewContext(c)
+	return residues{name: name, copies: copies, config: c, context: context}, err
+}
+
+// load converts a problem.
+func (e *residues) load(p *op.Problem) error {
+	shape, err := p.Op.Shape(p)
 	if err != nil {
-		return residues{}, err
-	}
-	return residues{context: rns.NewContext(base, o.Rounding, o.Alignment), threads: threadsOf(o.Threads), maxBytes: o.MaxBytes}, nil
-}
-
-// load checks and converts a problem of which copies matrices are to be held: float64 exactly; wider numbers are rounded only if a significand of F - 4 bits, about
-// twice the precision, does not hold them.
-func (e *residues) load(p Problem, method string, copies int) error {
-	if err := p.Check(); err != nil {
 		return err
 	}
-	base := e.context.Base()
-	need := int64(copies) * int64(p.M) * int64(p.N) * int64(base.TermBytes())
-	if err := p.checkBytes(method, need, e.maxBytes, ""); err != nil {
+	need := int64(e.copies) * shape.Elements * int64(e.context.Base().TermBytes())
+	if err := e.config.CheckMemory(e.name, shape, need, ""); err != nil {
 		return err
 	}
-	*e = residues{context: e.context, threads: e.threads, maxBytes: e.maxBytes, problem: p, special: p.specials()}
-	e.workers = make([]*rns.Context, e.threads)
-	for i := range e.workers {
-		e.workers[i] = e.context.Clone()
+	if e.Operands, err = rnsop.Load(e.context, p, e.config.Threads, nil); err != nil {
+		return err
 	}
-	e.converted = e.roundsAny(p.Alpha.numbers()) || e.roundsAny(p.Beta.numbers()) || e.roundsAny(p.A) || e.roundsAny(p.X) || e.roundsAny(p.Y)
-	e.alpha, e.beta = base.NewFloat(), base.NewFloat()
-	convert(e.context, e.alpha, p.Alpha.numbers(), 0)
-	convert(e.context, e.beta, p.Beta.numbers(), 0)
-	e.result = base.NewVector(p.Rows())
-	if p.readsY() {
-		e.y = e.vector(p.Rows(), p.Y, p.yIndex)
+	e.multiplies, e.d = p.Multiplies(), nil
+	e.result = e.context.Base().NewVector(shape.Rows)
+	if e.multiplies {
+		e.d = e.context.Base().NewVector(e.X.Len())
 	}
-	if p.work() != full {
-		return nil
-	}
-	e.x = e.vector(p.Terms(), p.X, p.xIndex)
-	e.d = base.NewVector(p.Terms())
-	e.a = base.NewVector(p.LDA*(p.N-1) + p.M)
-	parallel(e.threads, p.N, 1, func(worker, j, _ int) {
-		column := e.a.Slice(j*p.LDA, j*p.LDA+p.M)
-		fill(e.workers[worker], column, p.A, func(i int) int { return j*p.LDA + i })
-	})
 	return nil
 }
 
-// roundsAny reports whether the conversion of one of the numbers rounds.
-func (e *residues) roundsAny(x Numbers) bool {
-	most := uint(e.context.Base().ExactBits())
-	for _, w := range x.Wide {
-		if w != nil && w.MinPrec() > most {
-			return true
-		}
+// index returns where the factor of x_j in component i lies in A.
+func (e *residues) index(i, j int) int {
+	if e.Problem.Trans {
+		return i*e.Shape.M + j
 	}
-	return false
-}
-
-func (e *residues) vector(n int, x Numbers, index func(int) int) *rns.Vector {
-	v := e.context.Base().NewVector(n)
-	fill(e.context, v, x, index)
-	return v
-}
-
-// fill sets number i of v to number index(i) of x.
-func fill(c *rns.Context, v *rns.Vector, x Numbers, index func(int) int) {
-	var f rns.Float
-	for i := range v.Len() {
-		v.View(&f, i)
-		convert(c, &f, x, index(i))
-		v.SetFields(i, &f)
-	}
-}
-
-// convert sets z to number i of x; infinities and NaN, whose components are known beforehand, count as 0.
-func convert(c *rns.Context, z *rns.Float, x Numbers, i int) {
-	if x.Wide != nil {
-		c.SetBig(z, x.Wide[i])
-		return
-	}
-	c.SetFloat64(z, finite(x.Float64[i]))
+	return j*e.Shape.M + i
 }
 
 // copyY makes the result y, where that is all there is to do, and otherwise 0 if y does not matter. It reports whether
@@ -109,13 +59,13 @@ func convert(c *rns.Context, z *rns.Float, x Numbers, i int) {
 func (e *residues) copyY() bool {
 	var f rns.Float
 	switch {
-	case e.problem.work() == unchanged:
+	case e.Problem.Copies():
 		for i := range e.result.Len() {
-			e.y.View(&f, i)
+			e.Y.View(&f, i)
 			e.result.Set(i, &f)
 		}
 		return false
-	case e.problem.readsY():
+	case e.Problem.Adds():
 		return true
 	}
 	zero := e.context.Base().NewFloat()
@@ -125,37 +75,19 @@ func (e *residues) copyY() bool {
 	return false
 }
 
-func (e *residues) Result() []exact.Value {
-	result := make([]exact.Value, e.result.Len())
-	var f rns.Float
-	for i := range result {
-		if e.special != nil && e.special[i] != 0 {
-			result[i] = exact.FromFloat64(e.special[i])
-			continue
-		}
-		e.result.View(&f, i)
-		result[i] = exact.FromBig(e.context.Big(&f))
-	}
-	return result
-}
-
-func (e *residues) UnitRoundoff() *big.Rat { return e.context.UnitRoundoff() }
-
-func (e *residues) bound(additions int, s exact.Summary) *big.Rat {
-	return exact.GammaTimes(depth(e.problem.work(), additions, e.converted), e.UnitRoundoff(), rat(s.SumAbs))
-}
-
-// format describes the numbers; extra is the workspace beside d, in numbers.
-func (e *residues) format(extra int) Format {
-	b := e.context.Base()
+// info describes the numbers; extra is the workspace beside d, in numbers.
+func (e *residues) info(extra int) method.Info {
+	info := e.Operands.Info(e.context)
 	if e.d != nil {
 		extra += e.d.Len()
 	}
-	return Format{
-		Name: "rns", Actual: b.Precision(), Moduli: b.Len(), ModuliBits: b.ModuliBits(),
-		NumberBytes: b.TermBytes(), WorkspaceBytes: extra * b.TermBytes(), Threads: e.threads,
-	}
+	info.WorkspaceBytes = int64(extra) * int64(info.NumberBytes)
+	info.Threads = parallel.Threads(e.config.Threads)
+	return info
 }
+
+// Close implements method.Engine.
+func (e *residues) Close() error { return nil }
 
 // newFloats returns n zeros.
 func newFloats(b *rns.Base, n int) []*rns.Float {

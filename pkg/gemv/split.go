@@ -1,12 +1,17 @@
 package gemv
 
 import (
-	"fmt"
-	"math/big"
+	"context"
 	"time"
 
-	"mpbench/pkg/exact"
+	"mpbench/internal/parallel"
+	"mpbench/pkg/bound"
+	"mpbench/pkg/device"
+	"mpbench/pkg/method"
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
 	"mpbench/pkg/rns"
+	"mpbench/pkg/rns/rnsop"
 )
 
 // split is algorithm 1 of the 2020 paper. Operations on arrays run in three passes, which are kernels on a GPU: signs,
@@ -26,119 +31,90 @@ type split struct {
 	b       *rns.Vector // element (i, j) is number j*M + i
 	adders  []*splitAdder
 	views   []splitViews
-	elapsed [len(splitPhases)]time.Duration
+	elapsed [stages]time.Duration
 }
 
 // splitViews is the scratch memory of a goroutine in the passes over products.
 type splitViews struct{ product, left, right rns.Float }
 
-// Limits of a block of rns-split: those of a CUDA launch.
-const (
-	DefaultBlockSize = 64
-	MaxBlockSize     = 1024
-)
-
 // splitTile is the number of components that a goroutine sums side by side.
 const splitTile = 8
 
-// The phases, in the order in which they first run: those of the paper's Table 3.
-const (
-	vectorFields = iota
-	vectorResidues
-	matrixFields
-	matrixResidues
-	rounding
-	sums
-)
+// stages is how many stages of the paper's Table 3 a run has, see rnsop.SplitStages.
+const stages = len(rnsop.SplitStages)
 
-var splitPhases = [...]Phase{
-	vectorFields:   {Name: "vector-fields", Summary: "x by alpha and y by beta: signs, exponents, interval evaluations"},
-	vectorResidues: {Name: "vector-residues", Summary: "x by alpha and y by beta: residues"},
-	matrixFields:   {Name: "matrix-fields", Summary: "the matrix B: signs, exponents, interval evaluations"},
-	matrixResidues: {Name: "matrix-residues", Summary: "the matrix B: residues"},
-	rounding:       {Name: "rounding", Summary: "rounding of the vectors and of B"},
-	sums:           {Name: "sums", Summary: "sums of the rows or columns of B, added to beta*y"},
+// splitMethod: a term passes through two products, the additions of its block and that of beta*y. With B = 1 the bound is
+// the paper's g(n+2)*S.
+func splitMethod() method.Method {
+	return method.Method{
+		Operation: op.Gemv, Name: "rns-split", Format: "rns",
+		Summary: "operations on arrays in parts: signs, exponents, intervals; residues; rounding; then sums",
+		Least:   rns.MinPrecision, Most: rns.MaxPrecision, Threads: true,
+		Options: append(rnsop.Options(), method.Option{
+			Name: "block-size", Default: "64", Least: 1, Most: 1024,
+			Usage: "rns-split: numbers of a row that are added side by side",
+		}, rnsop.TuneOption),
+		Bound: bound.New("g(ceil(n/B)+ceil(log2 min(B,n))+2)*S, u = 2^(1-p), B numbers side by side",
+			sourcePaper2020+", algorithm 1"),
+		On: map[device.Kind]method.New{device.CPU: func(c method.Config) (method.Engine, error) {
+			r, err := newResidues("rns-split", 2, c)
+			return &split{residues: r, blockSize: c.Int("block-size")}, err
+		}},
+	}
 }
 
-func newSplit(o Options) (Engine, error) {
-	size := o.BlockSize
-	if size == 0 {
-		size = DefaultBlockSize
-	}
-	if size < 1 || size > MaxBlockSize {
-		return nil, fmt.Errorf("%w: block size %d; want 1 to %d", ErrOption, size, MaxBlockSize)
-	}
-	if isGPU(o.Device) {
-		return newDeviceSplit(o, size)
-	}
-	r, err := newResidues(o)
-	if err != nil {
-		return nil, err
-	}
-	return &split{residues: r, blockSize: size}, nil
-}
-
-func (e *split) Load(p Problem) error {
-	if err := e.load(p, "rns-split", 2); err != nil {
+// Prepare implements method.Engine.
+func (e *split) Prepare(_ context.Context, p *op.Problem) error {
+	if err := e.load(p); err != nil {
 		return err
 	}
-	e.b, e.adders, e.views = nil, nil, make([]splitViews, e.threads)
-	if p.work() != full {
+	e.b, e.adders, e.views = nil, nil, make([]splitViews, e.Workers())
+	if !e.multiplies {
 		return nil
 	}
 	base := e.context.Base()
-	e.b = base.NewVector(p.M * p.N)
-	e.adders = make([]*splitAdder, e.threads)
+	e.b = base.NewVector(e.A.Len())
+	e.adders = make([]*splitAdder, e.Workers())
 	for i := range e.adders {
-		e.adders[i] = &splitAdder{split: e, context: e.workers[i], slots: newFloats(base, min(splitTile, p.Rows())*e.used())}
+		slots := newFloats(base, min(splitTile, e.Shape.Rows)*e.used())
+		e.adders[i] = &splitAdder{split: e, context: e.Worker(i), slots: slots}
 	}
 	return nil
 }
 
 // used is the number of slots of a component.
-func (e *split) used() int { return min(e.blockSize, e.problem.Terms()) }
+func (e *split) used() int { return min(e.blockSize, e.Shape.Length) }
 
-func (e *split) Run() {
+// Run implements method.Engine.
+func (e *split) Run(context.Context) error {
 	clear(e.elapsed[:])
-	scaleY, multiply := e.copyY(), e.problem.work() == full
-	e.pass(vectorFields, func() {
+	scaleY := e.copyY()
+	scale := func(do part) {
 		if scaleY {
-			e.scaleVector((*rns.Context).MulFields, e.result, e.beta, e.y)
+			e.scaleVector(do, e.result, e.Beta, e.Y)
 		}
-		if multiply {
-			e.scaleVector((*rns.Context).MulFields, e.d, e.alpha, e.x)
+		if e.multiplies {
+			e.scaleVector(do, e.d, e.Alpha, e.X)
 		}
-	})
-	e.pass(vectorResidues, func() {
-		if scaleY {
-			e.scaleVector((*rns.Context).MulResidues, e.result, e.beta, e.y)
-		}
-		if multiply {
-			e.scaleVector((*rns.Context).MulResidues, e.d, e.alpha, e.x)
-		}
-	})
-	e.pass(rounding, func() {
-		if scaleY {
-			e.scaleVector((*rns.Context).MulRound, e.result, e.beta, e.y)
-		}
-		if multiply {
-			e.scaleVector((*rns.Context).MulRound, e.d, e.alpha, e.x)
-		}
-	})
-	if !multiply {
-		return
 	}
-	e.pass(matrixFields, func() { e.scaleMatrix((*rns.Context).MulFields) })
-	e.pass(matrixResidues, func() { e.scaleMatrix((*rns.Context).MulResidues) })
-	e.pass(rounding, func() { e.scaleMatrix((*rns.Context).MulRound) })
-	e.pass(sums, func() { parallel(e.threads, e.problem.Rows(), splitTile, e.sum) })
+	e.pass(rnsop.VectorFields, func() { scale((*rns.Context).MulFields) })
+	e.pass(rnsop.VectorResidues, func() { scale((*rns.Context).MulResidues) })
+	e.pass(rnsop.Rounding, func() { scale((*rns.Context).MulRound) })
+	if !e.multiplies {
+		return nil
+	}
+	e.pass(rnsop.MatrixFields, func() { e.scaleMatrix((*rns.Context).MulFields) })
+	e.pass(rnsop.MatrixResidues, func() { e.scaleMatrix((*rns.Context).MulResidues) })
+	e.pass(rnsop.Rounding, func() { e.scaleMatrix((*rns.Context).MulRound) })
+	e.pass(rnsop.Sums, func() { parallel.Ranges(e.Workers(), e.Shape.Rows, splitTile, e.sum) })
+	return nil
 }
 
 // pass times one pass.
-func (e *split) pass(phase int, run func()) {
+func (e *split) pass(stage int, run func()) {
 	start := time.Now()
 	run()
-	e.elapsed[phase] += time.Since(start)
+	e.elapsed[stage] += time.Since(start)
 }
 
 // part is one of the three parts of a product.
@@ -157,33 +133,33 @@ func (e *split) scaleVector(do part, z *rns.Vector, f *rns.Float, x *rns.Vector)
 
 // scaleMatrix does one part of B = A*diag(d), or of diag(d)*A, column by column.
 func (e *split) scaleMatrix(do part) {
-	p := &e.problem
-	parallel(e.threads, p.N, 1, func(worker, j, _ int) {
-		v, c := &e.views[worker], e.workers[worker]
-		if p.Op == NoTrans {
+	m, trans := e.Shape.M, e.Problem.Trans
+	parallel.Ranges(e.Workers(), e.Shape.N, 1, func(worker, j, _ int) {
+		v, c := &e.views[worker], e.Worker(worker)
+		if !trans {
 			e.d.View(&v.right, j)
 		}
-		for i := range p.M {
-			if p.Op == Trans {
+		for i := range m {
+			if trans {
 				e.d.View(&v.right, i)
 			}
-			e.b.View(&v.product, j*p.M+i)
-			e.a.View(&v.left, j*p.LDA+i)
+			e.b.View(&v.product, j*m+i)
+			e.A.View(&v.left, j*m+i)
 			do(c, &v.product, &v.left, &v.right)
-			e.b.SetFields(j*p.M+i, &v.product)
+			e.b.SetFields(j*m+i, &v.product)
 		}
 	})
 }
 
-// sum adds the sums of components first to last-1 to the result.
-func (e *split) sum(worker, first, last int) {
+// sum adds the sums of components from to to-1 to the result.
+func (e *split) sum(worker, from, to int) {
 	a := e.adders[worker]
-	a.first = first
-	blockSums(a, last-first, e.problem.Terms(), e.blockSize)
-	for r := range last - first {
-		e.result.View(&a.term, first+r)
+	a.first = from
+	blockSums(a, to-from, e.Shape.Length, e.blockSize)
+	for r := range to - from {
+		e.result.View(&a.term, from+r)
 		a.context.Add(&a.term, &a.term, a.slots[r*e.used()])
-		e.result.SetFields(first+r, &a.term)
+		e.result.SetFields(from+r, &a.term)
 	}
 }
 
@@ -197,14 +173,7 @@ type splitAdder struct {
 }
 
 // view makes term j of component r the current term.
-func (a *splitAdder) view(r, j int) {
-	e := a.split
-	if e.problem.Op == Trans {
-		e.b.View(&a.term, (a.first+r)*e.problem.M+j)
-	} else {
-		e.b.View(&a.term, j*e.problem.M+a.first+r)
-	}
-}
+func (a *splitAdder) view(r, j int) { a.split.b.View(&a.term, a.split.index(a.first+r, j)) }
 
 func (a *splitAdder) load(slot, r, j int) {
 	a.view(r, j)
@@ -220,23 +189,25 @@ func (a *splitAdder) addSlot(slot, other int) {
 	a.context.Add(a.slots[slot], a.slots[slot], a.slots[other])
 }
 
-func (e *split) Phases() []Phase {
-	phases := splitPhases
-	for i := range phases {
-		phases[i].Time = e.elapsed[i]
+// Stages implements method.Staged.
+func (e *split) Stages() []method.Stage {
+	list := rnsop.SplitStages
+	for i := range list {
+		list[i].Time = e.elapsed[i]
 	}
-	return phases[:]
+	return list[:]
 }
 
-// ErrorBound is gamma(k) * S with k = 2 + sumDepth + 1: two products, the additions of the block, that of beta*y. With
-// B = 1 it is the paper's gamma(n+2).
-func (e *split) ErrorBound(_ int, s exact.Summary) *big.Rat {
-	return e.bound(sumDepth(e.problem.Terms(), e.blockSize)+1, s)
-}
+// Result implements method.Engine.
+func (e *split) Result() (numbers.Source, error) { return e.Operands.Result(e.result), nil }
 
-func (e *split) Format() Format {
-	if e.b == nil {
-		return e.format(0)
+// Info implements method.Engine.
+func (e *split) Info() method.Info {
+	extra := 0
+	if e.b != nil {
+		extra = e.b.Len()
 	}
-	return e.format(e.b.Len())
+	info := e.info(extra)
+	info.Bound = map[string]int{"B": e.blockSize}
+	return info
 }

@@ -31,3 +31,13 @@ func (d *Device) ColdCache(s *Stream) error {
 	return d.evict.Launch(Launch{Grid: Dim{X: blocks}, Block: Dim{X: 256}, Stream: s},
 		evictParameters{Pointer[uint32](d.cold.Pointer()), d.cold.Pointer(), uint64(d.cold.Len() / 16), 1})
 }
+
+// Cool empties the device's caches and waits. It may be called from any goroutine.
+func (d *Device) Cool() error {
+	return d.Do(func() error {
+		if err := d.ColdCache(nil); err != nil {
+			return err
+		}
+		return d.Sync()
+	})
+}

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Info describes a device.
@@ -94,7 +95,8 @@ type Device struct {
 	driver *driver
 	info   Info
 	work   chan task
-	fault  error // the first fault, written and read by the device's thread
+	thread atomic.Int64 // the operating system's number of the device's thread
+	fault  error        // the first fault, written and read by that thread
 
 	modules map[string]*Module
 	memory  Memory
@@ -110,9 +112,8 @@ type task struct {
 
 // outcome is how a task ended.
 type outcome struct {
-	err      error
-	panicked any
-	exit     bool // by runtime.Goexit
+	err  error
+	exit bool // by runtime.Goexit
 }
 
 var (
@@ -169,28 +170,10 @@ func deviceNames(n int) string {
 	return fmt.Sprintf("are cuda:0 to cuda:%d", n-1)
 }
 
-// ParseName returns the number of a device's name, "cuda:0" or "cuda" for the first; ok tells whether it is one.
-func ParseName(name string) (i int, ok bool) {
-	if name == "cuda" {
-		return 0, true
-	}
-	number, found := strings.CutPrefix(name, "cuda:")
-	i, err := strconv.Atoi(number)
-	return i, found && err == nil && i >= 0 && number == strconv.Itoa(i)
-}
-
-// OpenName returns the device of that name.
-func OpenName(name string) (*Device, error) {
-	i, ok := ParseName(name)
-	if !ok {
-		return nil, fmt.Errorf("%w: %q; a GPU is named cuda:0, cuda:1 and so on", ErrNoDevice, name)
-	}
-	return Open(i)
-}
-
 // serve owns the device's context and runs what Do is given.
 func (d *Device) serve(ready chan<- error) {
 	runtime.LockOSThread() // for ever: the thread ends with the goroutine
+	d.thread.Store(threadID())
 	ready <- d.enter()
 	for t := range d.work {
 		d.perform(t)
@@ -209,7 +192,8 @@ func (d *Device) enter() error {
 	return d.call("cuCtxSetCurrent", d.driver.CtxSetCurrent(context))
 }
 
-// perform runs a task. A panic, or the end of its goroutine (as testing's FailNow wants it), becomes that of the caller's goroutine.
+// perform runs a task. A panic becomes an error of the caller, the end of its goroutine (as testing's FailNow wants it)
+// that of the caller's goroutine.
 func (d *Device) perform(t task) {
 	if d.fault != nil {
 		t.done <- outcome{err: d.fault}
@@ -218,7 +202,7 @@ func (d *Device) perform(t task) {
 	result := outcome{exit: true}
 	defer func() {
 		if p := recover(); p != nil {
-			result = outcome{panicked: p}
+			result = outcome{err: &PanicError{d.Name(), p, string(debug.Stack())}}
 		}
 		t.done <- result
 		if result.exit { // this goroutine ends here: another one takes over
@@ -229,15 +213,16 @@ func (d *Device) perform(t task) {
 	result = outcome{err: t.f()}
 }
 
-// Do runs f on the device's thread and returns its error. f must not call Do of the same device.
+// Do runs f on the device's thread and returns its error: a *PanicError if f panics. It returns ErrNested, and does
+// nothing, when it is called on that thread, inside another Do of the same device.
 func (d *Device) Do(f func() error) error {
+	if id := threadID(); id != 0 && id == d.thread.Load() {
+		return fmt.Errorf("%s: %w", d.Name(), ErrNested)
+	}
 	t := task{f, make(chan outcome, 1)}
 	d.work <- t
 	result := <-t.done
-	switch {
-	case result.panicked != nil:
-		panic(result.panicked)
-	case result.exit:
+	if result.exit {
 		runtime.Goexit()
 	}
 	return result.err
@@ -248,6 +233,14 @@ func (d *Device) Info() Info { return d.info }
 
 // Name returns "cuda:0".
 func (d *Device) Name() string { return "cuda:" + strconv.Itoa(d.info.Index) }
+
+// RecordName returns the name that records have: "cuda:0", or "emulated".
+func (d *Device) RecordName() string {
+	if d.info.Emulated() {
+		return d.info.Name
+	}
+	return d.Name()
+}
 
 // call returns the error of a call of the driver, and remembers a fault.
 func (d *Device) call(name string, code int32) error { return d.callNote(name, code, "") }

@@ -14,7 +14,18 @@ var (
 	ErrOutOfMemory = errors.New("out of device memory")
 	ErrTooOld      = errors.New("driver or device too old")
 	ErrFault       = errors.New("fault in a kernel")
+	ErrNested      = errors.New("a call into a device from the device's own thread")
 )
+
+// PanicError is a panic on a device's thread.
+type PanicError struct {
+	Device string
+	Value  any
+	Stack  string // of the device's thread
+}
+
+// Error returns one line; Stack has the rest.
+func (e *PanicError) Error() string { return fmt.Sprintf("%s: panic: %v", e.Device, e.Value) }
 
 // Error is a call of the driver that failed.
 type Error struct {

@@ -1,11 +1,13 @@
 package gpu_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"mpbench/pkg/gpu"
@@ -206,17 +208,17 @@ func TestWarpSum(t *testing.T) {
 	})
 }
 
-// A panic in Do is the caller's; the end of the goroutine too, and the device goes on.
+// A panic in Do is an error of the caller, on any goroutine; the end of the goroutine is the caller's; and the device goes
+// on.
 func TestDoEndsAsItsFunction(t *testing.T) {
 	d := gputest.Device(t)
-	func() {
-		defer func() {
-			if p := recover(); p != "oh" {
-				t.Errorf("recovered %v", p)
-			}
-		}()
-		d.Do(func() error { panic("oh") })
-	}()
+	failed := make(chan error)
+	go func() { failed <- d.Do(func() error { panic("oh") }) }()
+	err := <-failed
+	var p *gpu.PanicError
+	if !errors.As(err, &p) || p.Value != "oh" || !strings.Contains(p.Stack, "TestDoEndsAsItsFunction") {
+		t.Errorf("a panic is %v", err)
+	}
 	ended := make(chan bool)
 	go func() {
 		defer close(ended)
@@ -225,6 +227,36 @@ func TestDoEndsAsItsFunction(t *testing.T) {
 	}()
 	<-ended
 	if err := d.Do(d.Sync); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNested: a call into a device from its own thread is an error, also from a function called there; the other device
+// calls go on.
+func TestNested(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
+		t.Skip("threads have no numbers on " + runtime.GOOS)
+	}
+	d := gputest.Device(t)
+	var inner error
+	if err := d.Do(func() error { inner = d.Do(d.Sync); return nil }); err != nil {
+		t.Error(err)
+	}
+	if !errors.Is(inner, gpu.ErrNested) {
+		t.Errorf("a nested call is %v", inner)
+	}
+	var others sync.WaitGroup
+	for range 50 {
+		others.Go(func() {
+			runtime.LockOSThread()
+			failOn(t, d.Do(d.Sync))
+		})
+	}
+	others.Wait()
+}
+
+func failOn(t *testing.T, err error) {
+	if err != nil {
 		t.Error(err)
 	}
 }

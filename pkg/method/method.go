@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,11 +48,11 @@ type Option struct {
 	Neutral              bool // never changes a result
 }
 
-// check reports what is wrong with a value.
-func (o Option) check(value string) error {
+// Check returns an error that says what is wanted instead of a value.
+func (o Option) Check(value string) error {
 	if o.Values != nil {
 		if !slices.Contains(o.Values, value) {
-			return fmt.Errorf("unknown %s %q (want %s)", o.Name, value, list(o.Values, "or"))
+			return fmt.Errorf("want %s", list(o.Values, "or"))
 		}
 		return nil
 	}
@@ -63,7 +64,7 @@ func (o Option) check(value string) error {
 	if o.PowerOfTwo {
 		what = "a power of two"
 	}
-	return fmt.Errorf("%s %s; want %s from %d to %d", o.Name, value, what, o.Least, o.Most)
+	return fmt.Errorf("want %s from %d to %d", what, o.Least, o.Most)
 }
 
 // list joins names by commas and a word.
@@ -88,6 +89,9 @@ func (m Method) Errorf(format string, args ...any) error {
 // ErrUnavailable is wrapped by the error of a method whose library or device is not there: it is left out of "all" and is
 // an error by name.
 var ErrUnavailable = errors.New("not available")
+
+// RoundsOnce tells whether the method's error does not depend on the condition of a problem.
+func (m Method) RoundsOnce() bool { return m.Bound.Proved() && !m.Bound.Uses("S") }
 
 // Accepts returns an *Error if the method cannot work at the precision p. Methods of a fixed format
 // accept any.
@@ -119,8 +123,8 @@ func (m Method) Complete(c Config) (Config, error) {
 		if !ok {
 			value = o.Default
 		}
-		if err := o.check(value); err != nil {
-			return c, m.Errorf("%v", err)
+		if err := o.Check(value); err != nil {
+			return c, m.Errorf("%s %s: %v", o.Name, value, err)
 		}
 		options[o.Name] = value
 	}
@@ -217,14 +221,16 @@ func (c Catalog) Names() (names []string) {
 	return names
 }
 
-// With adds an implementation of a method for a further kind of device, and returns the catalog. It panics if there is no
-// such method, or if it has an implementation for the kind.
+// With returns the catalog with an implementation of a method for a further kind of device. It panics if there is no such
+// method, or if it has an implementation for the kind.
 func (c Catalog) With(o *op.Operation, name string, kind device.Kind, new New) Catalog {
-	m, ok := c.Lookup(o, name)
-	if !ok || m.On[kind] != nil {
+	i := slices.IndexFunc(c, func(m Method) bool { return m.Operation == o && m.Name == name })
+	if i < 0 || c[i].On[kind] != nil {
 		panic(fmt.Sprintf("method: no %s of %s that lacks %s", name, o.Name, kind))
 	}
-	m.On[kind] = new
+	c = slices.Clone(c)
+	c[i].On = maps.Clone(c[i].On)
+	c[i].On[kind] = new
 	return c
 }
 

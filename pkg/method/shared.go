@@ -71,6 +71,9 @@ func (s *shared) Prepare(ctx context.Context, p *op.Problem) error {
 		return err
 	}
 	s.problem, s.parts = p, shape.Parts(p.Op)
+	for k := range s.members {
+		s.members[k].from, s.members[k].to = 0, 0 // of another problem
+	}
 	if s.parts == 0 || !p.Multiplies() {
 		return s.give(ctx, s.all(0))
 	}
@@ -164,8 +167,8 @@ func (s *shared) probe(ctx context.Context) ([]float64, error) {
 	for k := range s.members {
 		m := &s.members[k]
 		alone[k] = math.Inf(1)
-		m.from, m.to = 0, 0
 		for n := min(firstProbe, s.parts); ; n = min(n*probeFactor, s.parts) {
+			m.to = 0
 			err := m.Prepare(ctx, s.problem.Part(0, n))
 			var memory *MemoryError
 			if errors.As(err, &memory) {
@@ -320,6 +323,16 @@ func (s *shared) RunTimed(ctx context.Context) error {
 		s.times.Convert = convert
 		return err
 	}
+	if err := s.Cool(); err != nil {
+		return err
+	}
+	_, total, err := s.run(ctx)
+	s.times.Kernel = total
+	return err
+}
+
+// Cool implements Cooler.
+func (s *shared) Cool() error {
 	for k := range s.members {
 		if c, ok := s.members[k].Engine.(Cooler); ok && s.members[k].active() {
 			if err := c.Cool(); err != nil {
@@ -327,9 +340,7 @@ func (s *shared) RunTimed(ctx context.Context) error {
 			}
 		}
 	}
-	_, total, err := s.run(ctx)
-	s.times.Kernel = total
-	return err
+	return nil
 }
 
 // Times implements Timed.

@@ -1,6 +1,9 @@
 package numbers
 
-import "math/big"
+import (
+	"fmt"
+	"math/big"
+)
 
 // Array is a vector or a matrix: numbers, and where its elements are among them. The zero Array has no elements. A
 // vector is a matrix of one column, a scalar a vector of one.
@@ -50,6 +53,24 @@ func (a Array) Transposed() Array {
 	return a
 }
 
+// Tight returns the same elements among no more numbers than there have to be, where the source can be cut.
+func (a Array) Tight() Array {
+	low, high, ok := a.reach()
+	if a.Len() == 0 || !ok {
+		return a
+	}
+	switch x := a.Source.(type) {
+	case Float64s:
+		a.Source = x[low : high+1]
+	case Bigs:
+		a.Source = x[low : high+1]
+	default:
+		return a
+	}
+	a.Offset -= low
+	return a
+}
+
 // Contiguous returns the numbers of a vector if they are binary64, one next to the other: what vector code wants.
 func (a Array) Contiguous() ([]float64, bool) {
 	x, ok := a.Source.(Float64s)
@@ -57,6 +78,18 @@ func (a Array) Contiguous() ([]float64, bool) {
 		return nil, false
 	}
 	return x[a.Offset : a.Offset+a.Rows], true
+}
+
+// ReadRun sets x to elements from, from + 1, ... of a vector of binary64 numbers that are neighbours, in memory or not.
+func (a Array) ReadRun(x []float64, from int) error {
+	switch s := a.Source.(type) {
+	case Float64s:
+		copy(x, s[a.Index(from, 0):])
+		return nil
+	case Chunked:
+		return s.ReadRun(x, a.Index(from, 0))
+	}
+	return fmt.Errorf("numbers: %T has no runs of binary64 numbers", a.Source)
 }
 
 // Binary64 tells whether all numbers are binary64 in memory.

@@ -33,20 +33,38 @@ func Strided(n, inc int) Layout {
 // Index returns the number that element (i, j) is.
 func (l Layout) Index(i, j int) int { return l.Offset + i*l.RowStride + j*l.ColStride }
 
+// reach returns the least and the greatest number that is an element of a matrix that has any; ok is false where they
+// are no integers of 64 bits.
+func (l Layout) reach() (low, high int, ok bool) {
+	low, high, ok = l.Offset, l.Offset, true
+	for _, d := range [...]struct{ n, stride int }{{l.Rows, l.RowStride}, {l.Cols, l.ColStride}} {
+		span := (d.n - 1) * d.stride
+		if d.n > 1 && span/(d.n-1) != d.stride {
+			return 0, 0, false
+		}
+		l, h := low+min(0, span), high+max(0, span)
+		if l > low || h < high {
+			return 0, 0, false
+		}
+		low, high = l, h
+	}
+	return low, high, true
+}
+
 // Check reports whether every element is one of n numbers.
 func (l Layout) Check(n int) error {
 	if l.Rows < 0 || l.Cols < 0 {
-		return fmt.Errorf("numbers: a matrix of %d rows and %d columns", l.Rows, l.Cols)
+		return fmt.Errorf("a matrix of %d rows and %d columns", l.Rows, l.Cols)
 	}
 	if l.Rows == 0 || l.Cols == 0 {
 		return nil
 	}
-	lo, hi := l.Offset, l.Offset
-	for _, reach := range [...]int{(l.Rows - 1) * l.RowStride, (l.Cols - 1) * l.ColStride} {
-		lo, hi = lo+min(0, reach), hi+max(0, reach)
+	low, high, ok := l.reach()
+	if !ok {
+		return fmt.Errorf("%d rows %d apart and %d columns %d apart reach too far", l.Rows, l.RowStride, l.Cols, l.ColStride)
 	}
-	if lo < 0 || hi >= n {
-		return fmt.Errorf("numbers: the layout reaches numbers %d to %d of %d", lo, hi, n)
+	if low < 0 || high >= n {
+		return fmt.Errorf("the layout reaches numbers %d to %d of %d", low, high, n)
 	}
 	return nil
 }

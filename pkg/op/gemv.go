@@ -13,7 +13,7 @@ var Gemv = &Operation{
 	Operands: []Operand{
 		{Name: "a", Kind: Matrix, Usage: "the matrix"},
 		{Name: "x", Usage: "the vector that it is multiplied by"},
-		{Name: "y", Usage: "the vector that is added, times beta"},
+		{Name: "y", Usage: "the vector that is added, times beta", Optional: true},
 		{Name: "alpha", Kind: Number, Default: "1", Usage: "factor of op(A)*x"},
 		{Name: "beta", Kind: Number, Default: "0", Usage: "factor of y; with 0, y is overwritten"},
 	},

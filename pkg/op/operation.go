@@ -41,6 +41,8 @@ type Operand struct {
 	Kind    Kind
 	Default string // of numbers
 	Usage   string
+
+	Optional bool // an array that is not read with the default factors
 }
 
 // Kind is a kind of operands.

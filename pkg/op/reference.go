@@ -67,7 +67,7 @@ func (r *Reference) long() exact.Summary {
 		workers = 1
 	}
 	parts := make([]Terms, workers)
-	share := (r.Shape.Length + workers - 1) / workers
+	share := max(1, (r.Shape.Length+workers-1)/workers)
 	parallel.Ranges(workers, r.Shape.Length, share, func(_, from, to int) {
 		r.problem.Op.Terms(r.problem.Part(from, to), 0, &parts[from/share])
 	})

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/measure"
+	"mpbench/pkg/op"
 )
 
 // times2018 is the number of terms of Figures 6 and 7, uniform in [0, 1).
@@ -40,7 +41,7 @@ var figure7 = Experiment{
 type timing struct {
 	lab   *Lab
 	r     *Result
-	in    bench.SumInput
+	in    measure.Input
 	times map[string]float64 // by method, moduli and whether a GPU, in ns
 }
 
@@ -60,8 +61,8 @@ func newTiming(lab *Lab, r *Result) (*timing, error) {
 
 // group starts the group of the times.
 func (t *timing) group() Group {
-	g := Group{Title: t.in.Data.Name, Facts: []string{fmt.Sprintf("n = %d", t.in.Data.N)}, Quantities: []string{"time"}}
-	if t.in.Data.N != times2018 {
+	g := Group{Title: t.in.Dataset.Name, Facts: []string{fmt.Sprintf("n = %d", t.in.Dataset.N)}, Quantities: []string{"time"}}
+	if t.in.Dataset.N != times2018 {
 		g.Facts = append(g.Facts, fmt.Sprintf("the paper has %d", times2018))
 	}
 	return g
@@ -69,16 +70,16 @@ func (t *timing) group() Group {
 
 // add measures a method, of a fixed format if moduli is 0, and adds its rows to g. printed is the time in the text.
 func (t *timing) add(ctx context.Context, g *Group, method, label string, moduli int, gpu bool, printed string) error {
-	o := options2018(bitsOf(moduli))
-	for _, p := range t.lab.sumPlaces(method, gpu) {
-		row := Row{Bits: bitsOf(moduli), Label: label, Device: p.device, Cells: []Cell{{Paper: printed}}}
-		if p.device == "" {
+	c := options2018(bitsOf(moduli))
+	for _, p := range t.lab.places(op.Sum, method, gpu) {
+		row := Row{Bits: bitsOf(moduli), Label: label, Device: p.name, Cells: []Cell{{Paper: printed}}}
+		if p.name == "" {
 			row.Cells[0].Verdict, row.Cells[0].Note = Missing, t.r.note(p.why, p.why)
 			g.Rows = append(g.Rows, row)
 			continue
 		}
-		o.Device = p.device
-		record, ok, err := t.lab.sum(ctx, t.lab.Sampler, method, o, t.in)
+		c.Devices = p.set
+		record, ok, err := t.lab.measure(ctx, t.lab.Sampler, method, c, t.in)
 		if err != nil || !ok {
 			return err
 		}

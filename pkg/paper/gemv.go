@@ -5,8 +5,9 @@ import (
 	"slices"
 
 	"mpbench/datasets"
-	"mpbench/pkg/bench"
-	"mpbench/pkg/gemv"
+	"mpbench/pkg/measure"
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
 )
 
 // rows2020 is M = N = LDA of the 2020 paper's experiments.
@@ -15,7 +16,7 @@ const rows2020 = 1000
 // profileBits and profileModuliBits are the precision of Tables 3 and 4 and the width that makes it 32 moduli of together 850 bits.
 const (
 	profileBits       = 424
-	profileModuliBits = 28 // of which the 32 moduli need 27
+	profileModuliBits = "28" // of which the 32 moduli need 27
 )
 
 // size returns M = N.
@@ -27,22 +28,21 @@ func (l *Lab) size() int {
 }
 
 // matrix makes a matrix of numbers uniform in [-1, 1), of the given bits or float64 for 0, and a vector.
-func (l *Lab) matrix(bits int) (*datasets.Matrix, error) {
-	spec, err := datasets.ParseMatrix("uniform11")
+func (l *Lab) matrix(bits int) (*datasets.Data, error) {
+	spec, err := datasets.Matrices.Parse("uniform11")
 	if err != nil {
 		return nil, err
 	}
 	l.begin("%d x %d numbers of %d bits", l.size(), l.size(), max(bits, 53))
-	return datasets.GenerateMatrix(spec, datasets.MatrixOptions{M: l.size(), N: l.size(), Seed: l.Seed, Bits: bits})
+	return datasets.Generate(spec, datasets.Options{M: l.size(), N: l.size(), Seed: l.Seed, Bits: bits})
 }
 
 // product computes the reference of y = op(A)*x.
-func (l *Lab) product(d *datasets.Matrix, op gemv.Op) (bench.GemvInput, error) {
-	l.begin("exact result of %s for %d x %d numbers", op, d.M, d.N)
-	return bench.NewGemvInput(d, gemv.Problem{
-		Op: op, M: d.M, N: d.N, LDA: d.M, IncX: 1, IncY: 1, Alpha: gemv.Number(1), Beta: gemv.Number(0),
-		A: gemv.Numbers{Float64: d.A, Wide: d.WideA}, X: gemv.Numbers{Float64: d.X, Wide: d.WideX}, Y: gemv.Numbers{Float64: d.Y, Wide: d.WideY},
-	})
+func (l *Lab) product(d *datasets.Data, trans bool) (measure.Input, error) {
+	p := d.Problem(op.Gemv)
+	p.Trans, p.Y = trans, numbers.Array{}
+	l.begin("exact result for %d x %d numbers", d.M, d.N)
+	return measure.NewInput(d.Record(), p)
 }
 
 // sizeFacts say how large the matrix is, and what it is in the paper.
@@ -57,12 +57,12 @@ func (l *Lab) sizeFacts() []string {
 // devicePlaces returns where a method runs: on GPUs and on the CPU. Where there is only the CPU, it says why there is no GPU, on which the paper
 // measured.
 func (l *Lab) devicePlaces(method string) []place {
-	gpu, cpu := l.gemvPlaces(method, true), l.gemvPlaces(method, false)
-	if gpu[0].device == "" && cpu[0].device != "" {
+	gpu, cpu := l.places(op.Gemv, method, true), l.places(op.Gemv, method, false)
+	if gpu[0].name == "" && cpu[0].name != "" {
 		cpu[0].why = "The paper measured on a GPU. Here: " + gpu[0].why + "."
 		return cpu
 	}
-	if cpu[0].device == "" {
+	if cpu[0].name == "" {
 		return gpu
 	}
 	return slices.Concat(gpu, cpu)

@@ -3,108 +3,78 @@ package paper
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"mpbench/datasets"
-	"mpbench/pkg/bench"
-	"mpbench/pkg/gemv"
+	"mpbench/pkg/device"
+	"mpbench/pkg/measure"
+	"mpbench/pkg/method"
+	"mpbench/pkg/op"
 	"mpbench/pkg/record"
-	"mpbench/pkg/reduce"
 	"mpbench/pkg/sampling"
 )
 
 // A Lab is what experiments are run with: the methods, the devices, how times are measured. One Lab serves one run.
 type Lab struct {
-	Sums    []reduce.Method
-	Gemvs   []gemv.Method
-	Devices []string // to run on
-	NoGPU   string   // why there is no GPU among the devices, in a few words
-	Sampler sampling.Sampler
-	Threads int
-	Seed    uint64
-	N       int // terms or rows of the timing experiments in place of the paper's, 0 for the paper's
-	EnvID   string
+	Methods  method.Catalog
+	Devices  []device.Set // to run on
+	NoGPU    string       // why there is no GPU among the devices, in a few words
+	Sampler  sampling.Sampler
+	Threads  int
+	MaxBytes int64 // of memory for a method's numbers, 0 for no limit
+	Seed     uint64
+	N        int // terms or rows of the timing experiments in place of the paper's, 0 for the paper's
+	EnvID    string
 
 	Progress func(what string) // called before each case, if not nil
 
 	records []record.Record
 }
 
-// gpus returns the GPUs among the devices.
-func (l *Lab) gpus() []string {
-	var list []string
-	for _, d := range l.Devices {
-		if d != "cpu" {
-			list = append(list, d)
-		}
-	}
-	return list
+// gpus returns the sets with a GPU among the devices.
+func (l *Lab) gpus() []device.Set {
+	return slices.DeleteFunc(slices.Clone(l.Devices), func(s device.Set) bool { return len(s.GPUs()) == 0 })
 }
 
-func (l *Lab) hasCPU() bool { return bench.Offers(l.Devices, "cpu") }
+func (l *Lab) hasCPU() bool {
+	return slices.ContainsFunc(l.Devices, func(s device.Set) bool { return s.Kind() == device.CPU })
+}
 
-// A place is where a figure can be measured: a method on a device. An empty device means that it cannot be; why says what is missing.
-type place struct{ device, why string }
+// A place is where a figure can be measured: devices for a method. An empty name means that it cannot be; why says what is
+// missing.
+type place struct {
+	set       device.Set
+	name, why string
+}
 
-// places returns where a method that offers devices (nil if there is no such method) can run: on the CPU or on GPUs.
-func (l *Lab) places(name string, devices []string, gpu bool) []place {
-	if !gpu {
-		switch {
-		case devices == nil:
-			return []place{{why: name + " is no method of this program"}}
-		case !l.hasCPU():
-			return []place{{why: "the CPU was not asked for"}}
-		}
-		return []place{{device: "cpu"}}
-	}
+// places returns where a method can run: on the CPU or on GPUs.
+func (l *Lab) places(o *op.Operation, name string, gpu bool) []place {
+	m, known := l.Methods.Lookup(o, name)
 	gpus := l.gpus()
 	switch {
-	case len(gpus) == 0 && l.NoGPU != "":
+	case gpu && len(gpus) == 0 && l.NoGPU != "":
 		return []place{{why: "needs a GPU: " + l.NoGPU}}
-	case len(gpus) == 0:
+	case gpu && len(gpus) == 0:
 		return []place{{why: "needs a GPU; none was asked for"}}
-	case devices == nil:
+	case !known:
 		return []place{{why: name + " is no method of this program"}}
+	case !gpu && !l.hasCPU():
+		return []place{{why: "the CPU was not asked for"}}
+	}
+	if !gpu {
+		gpus = []device.Set{{}}
 	}
 	var list []place
-	for _, d := range gpus {
-		if bench.Offers(devices, d) {
-			list = append(list, place{device: d})
+	for _, set := range gpus {
+		if m.Runs(set) {
+			list = append(list, place{set: set, name: set.String()})
 		}
 	}
 	if list == nil {
-		return []place{{why: fmt.Sprintf("%s runs on %s only in this version", name, strings.Join(devices, ", "))}}
+		return []place{{why: fmt.Sprintf("%s runs on %s only in this version", name, strings.Join(m.Kinds(), ", "))}}
 	}
 	return list
-}
-
-func (l *Lab) sumMethod(name string) (reduce.Method, bool) {
-	for _, m := range l.Sums {
-		if m.Name == name {
-			return m, true
-		}
-	}
-	return reduce.Method{}, false
-}
-
-func (l *Lab) gemvMethod(name string) (gemv.Method, bool) {
-	for _, m := range l.Gemvs {
-		if m.Name == name {
-			return m, true
-		}
-	}
-	return gemv.Method{}, false
-}
-
-// sumPlaces returns where a method for sums can run.
-func (l *Lab) sumPlaces(name string, gpu bool) []place {
-	m, _ := l.sumMethod(name)
-	return l.places(name, m.Devices, gpu)
-}
-
-func (l *Lab) gemvPlaces(name string, gpu bool) []place {
-	m, _ := l.gemvMethod(name)
-	return l.places(name, m.Devices, gpu)
 }
 
 func (l *Lab) begin(format string, args ...any) {
@@ -116,46 +86,34 @@ func (l *Lab) begin(format string, args ...any) {
 // once measures a single run: for results that do not depend on time.
 var once = sampling.Sampler{}
 
-// sum measures a sum and keeps its record; ok is false if it was interrupted.
-func (l *Lab) sum(ctx context.Context, s sampling.Sampler, name string, o reduce.Options, in bench.SumInput) (r record.Record, ok bool, err error) {
-	m, _ := l.sumMethod(name)
-	l.begin("%s %s %d bits on %s", in.Data.Name, name, max(o.Precision, m.FixedBits), o.Device)
-	o.Threads = l.Threads
-	r, ok, err = bench.MeasureSum(ctx, s, m, o, in)
-	if ok {
-		r.EnvID = l.EnvID
-		l.records = append(l.records, r)
+// measure measures a method and keeps its record; ok is false if it was interrupted.
+func (l *Lab) measure(
+	ctx context.Context, s sampling.Sampler, name string, c method.Config, in measure.Input,
+) (r record.Record, ok bool, err error) {
+	m, _ := l.Methods.Lookup(in.Problem.Op, name)
+	trans := ""
+	if t := in.Reference.Shape.Trans; t != "" {
+		trans = " " + t
 	}
-	return r, ok, err
-}
-
-// gemv measures a matrix-vector product and keeps its record.
-func (l *Lab) gemv(ctx context.Context, s sampling.Sampler, name string, o gemv.Options, in bench.GemvInput) (r bench.GemvResult, ok bool, err error) {
-	m, _ := l.gemvMethod(name)
-	l.begin("%s %s %s %d bits on %s", in.Dataset.Name, name, in.Problem.Op, o.Precision, o.Device)
-	o.Threads = l.Threads
-	r, ok, err = bench.MeasureGemv(ctx, s, m, o, in)
+	l.begin("%s %s%s %d bits on %s", in.Dataset.Name, name, trans, max(c.Precision, m.Bits), c.Devices)
+	c.Threads, c.MaxBytes = l.Threads, l.MaxBytes
+	result, ok, err := measure.Measure(ctx, s, m, c, in)
 	if ok {
-		r.Record.EnvID = l.EnvID
-		l.records = append(l.records, r.Record)
-		r.Record = l.records[len(l.records)-1]
+		result.Record.EnvID = l.EnvID
+		l.records = append(l.records, result.Record)
 	}
-	return r, ok, err
+	return result.Record, ok, err
 }
 
 // terms generates a data set and computes its exact sum.
-func (l *Lab) terms(spec string, n int) (bench.SumInput, error) {
-	s, err := datasets.Parse(spec)
+func (l *Lab) terms(spec string, n int) (measure.Input, error) {
+	s, err := datasets.Vectors.Parse(spec)
 	if err != nil {
-		return bench.SumInput{}, err
+		return measure.Input{}, err
 	}
-	o := datasets.Options{Seed: l.Seed}
-	if n != 0 {
-		o.N = &n
-	}
-	d, err := datasets.Generate(s, o)
+	d, err := datasets.Generate(s, datasets.Options{N: n, Seed: l.Seed})
 	if err != nil {
-		return bench.SumInput{}, err
+		return measure.Input{}, err
 	}
-	return bench.NewSumInput(d), nil
+	return measure.NewInput(d.Record(), d.Problem(op.Sum))
 }

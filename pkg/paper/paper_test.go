@@ -7,10 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"mpbench/pkg/device"
 	"mpbench/pkg/exact"
-	"mpbench/pkg/gemv"
+	"mpbench/pkg/method"
+	"mpbench/pkg/methods"
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
 	"mpbench/pkg/record"
-	"mpbench/pkg/reduce"
 	"mpbench/pkg/sampling"
 )
 
@@ -60,17 +63,30 @@ func TestSameFigure(t *testing.T) {
 	}
 }
 
+// keep returns the methods of the catalog that run on the CPU, each on the devices for which on gives an implementation.
+func keep(on func(m method.Method) map[device.Kind]method.New) method.Catalog {
+	var list method.Catalog
+	for _, m := range methods.All() {
+		if m.On[device.CPU] != nil {
+			m.On = on(m)
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// onCPU leaves a method its implementation for the CPU.
+func onCPU(m method.Method) map[device.Kind]method.New {
+	return map[device.Kind]method.New{device.CPU: m.On[device.CPU]}
+}
+
 // lab returns a Lab whose methods run on the CPU only.
 func lab(devices ...string) *Lab {
-	sums := slices.DeleteFunc(reduce.Methods(), func(m reduce.Method) bool { return !m.RunsOn("cpu") })
-	for i := range sums {
-		sums[i].Devices = []string{"cpu"}
+	l := &Lab{Methods: keep(onCPU), NoGPU: "no GPU in this test", Seed: 1, N: 24}
+	for _, name := range devices {
+		l.Devices = append(l.Devices, device.Must(name))
 	}
-	gemvs := gemv.Methods()
-	for i := range gemvs {
-		gemvs[i].Devices = []string{"cpu"}
-	}
-	return &Lab{Sums: sums, Gemvs: gemvs, Devices: devices, NoGPU: "no GPU in this test", Seed: 1, N: 24}
+	return l
 }
 
 func run(t *testing.T, name string, l *Lab) *Result {
@@ -130,24 +146,23 @@ func TestTables2018(t *testing.T) {
 	}
 }
 
-// wrong is a method whose sums are off by one part in 2^30.
-type wrong struct{ reduce.Summer }
+// wrong is an engine whose sums are off by one part in 2^30.
+type wrong struct{ method.Engine }
 
-func (w wrong) Value() exact.Value {
-	x := w.Summer.Value()
-	if x.Rat == nil {
-		return x
+func (w wrong) Result() (numbers.Source, error) {
+	y, err := w.Engine.Result()
+	if err != nil {
+		return nil, err
 	}
-	return exact.FromRat(new(big.Rat).Mul(x.Rat, new(big.Rat).Add(big.NewRat(1, 1), exact.PowerOfTwo(-30))))
+	factor := new(big.Rat).Add(big.NewRat(1, 1), exact.PowerOfTwo(-30))
+	return numbers.Values{exact.FromRat(factor.Mul(factor, numbers.At(y, 0).Number()))}, nil
 }
 
-func spoil(m reduce.Method) reduce.Method {
-	construct := m.New
-	m.New = func(o reduce.Options) (reduce.Summer, error) {
-		s, err := construct(o)
-		return wrong{s}, err
+func spoil(construct method.New) method.New {
+	return func(c method.Config) (method.Engine, error) {
+		e, err := construct(c)
+		return wrong{e}, err
 	}
-	return m
 }
 
 // TestTable2Detects: a method that is slightly wrong makes figures differ.
@@ -156,36 +171,50 @@ func TestTable2Detects(t *testing.T) {
 		t.Skip("left out with -short: adds a million numbers many times")
 	}
 	l := lab("cpu")
-	for i, m := range l.Sums {
-		if m.Name == "reduce2" {
-			l.Sums[i] = spoil(m)
+	l.Methods = keep(func(m method.Method) map[device.Kind]method.New {
+		on := onCPU(m)
+		if m.Operation == op.Sum && m.Name == "reduce2" {
+			on[device.CPU] = spoil(on[device.CPU])
 		}
-	}
+		return on
+	})
 	r := run(t, "mpres2018-table2", l)
 	if r.Count(Differs) < 5 || r.OutsideBound() == 0 {
 		t.Errorf("%d figures differ, %d results are outside their bounds", r.Count(Differs), r.OutsideBound())
 	}
 }
 
-// withGPU returns a registry in which the GPU variants run as their CPU counterparts do.
-func withGPU() []reduce.Method {
-	var list []reduce.Method
-	for _, m := range reduce.Methods() {
-		if !m.RunsOn("cpu") {
-			continue
+// onGPU is an engine of the CPU that says it is one of a GPU.
+type onGPU struct{ method.Engine }
+
+func (g onGPU) Info() method.Info {
+	info := g.Engine.Info()
+	info.Device = "cuda:0"
+	return info
+}
+
+func asGPU(construct method.New) method.New {
+	return func(c method.Config) (method.Engine, error) {
+		e, err := construct(c)
+		return onGPU{e}, err
+	}
+}
+
+// withGPU returns a catalog in which the GPU variants run as their CPU counterparts do.
+func withGPU() method.Catalog {
+	list := keep(func(m method.Method) map[device.Kind]method.New {
+		on := onCPU(m)
+		if m.On[device.CUDA] != nil {
+			on[device.CUDA] = asGPU(m.On[device.CPU])
 		}
-		construct := m.New
-		m.New = func(o reduce.Options) (reduce.Summer, error) {
-			o.Device = "cpu"
-			return construct(o)
-		}
-		list = append(list, m)
-		if m.Name == "reduce1" || m.Name == "reduce2" {
-			for _, suffix := range []string{"s", "p"} {
-				v := m
-				v.Name, v.Devices = m.Name+suffix, []string{"cuda"}
-				list = append(list, v)
-			}
+		return on
+	})
+	for _, name := range []string{"reduce1", "reduce2"} {
+		m, _ := list.Lookup(op.Sum, name)
+		for _, suffix := range []string{"s", "p"} {
+			v := m
+			v.Name, v.On = name+suffix, map[device.Kind]method.New{device.CUDA: asGPU(m.On[device.CPU])}
+			list = append(list, v)
 		}
 	}
 	return list
@@ -197,7 +226,7 @@ func TestGPU(t *testing.T) {
 		t.Skip("left out with -short: adds a million numbers many times")
 	}
 	l := lab("cpu", "cuda:0")
-	l.Sums = withGPU()
+	l.Methods = withGPU()
 	r := run(t, "mpres2018-table2", l)
 	if r.Count(Differs) != 0 || len(r.Records) != 36+2*24+12 { // reduce1 and reduce2 have two variants each, reduce3 itself
 		t.Errorf("%d differ, %d records", r.Count(Differs), len(r.Records))
@@ -212,7 +241,7 @@ func TestGPU(t *testing.T) {
 	}
 	for name, cells := range map[string]int{"mpres2018-fig6": 0, "mpres2018-fig7": 1} { // float64 has no GPU version
 		l = lab("cpu", "cuda:0")
-		l.Sums = withGPU()
+		l.Methods = withGPU()
 		if r := run(t, name, l); r.Count(Missing) != cells {
 			t.Errorf("%s: %d figures are missing", name, r.Count(Missing))
 		}
@@ -242,14 +271,7 @@ func TestMissing(t *testing.T) {
 // TestOnlyGPU: without the CPU among the devices nothing is run on it.
 func TestOnlyGPU(t *testing.T) {
 	for _, e := range Experiments() {
-		l := lab("cuda:0")
-		for i := range l.Sums {
-			l.Sums[i].Devices = []string{"cpu"}
-		}
-		for i := range l.Gemvs {
-			l.Gemvs[i].Devices = []string{"cpu"}
-		}
-		if r := run(t, e.Name, l); len(r.Records) != 0 {
+		if r := run(t, e.Name, lab("cuda:0")); len(r.Records) != 0 {
 			t.Errorf("%s: %d records", e.Name, len(r.Records))
 		}
 	}
@@ -290,12 +312,13 @@ func TestRegistries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := lab("cpu").product(in, gemv.NoTrans)
+		p, err := lab("cpu").product(in, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, ok, err := lab("cpu").gemv(context.Background(), sampling.Sampler{}, "rns-split", gemv.Options{Precision: profileBits}, p)
-		if _, there := r.Record.Phases[k.phase]; !ok || err != nil || !there {
+		c := method.Config{Precision: profileBits}
+		r, ok, err := lab("cpu").measure(context.Background(), sampling.Sampler{}, "rns-split", c, p)
+		if _, there := r.Phases[k.phase]; !ok || err != nil || !there {
 			t.Errorf("no phase %s: %v", k.phase, err)
 		}
 	}

@@ -5,10 +5,11 @@ import (
 	"math/big"
 	"strings"
 
-	"mpbench/pkg/bench"
 	"mpbench/pkg/exact"
+	"mpbench/pkg/measure"
+	"mpbench/pkg/method"
+	"mpbench/pkg/op"
 	"mpbench/pkg/record"
-	"mpbench/pkg/reduce"
 )
 
 // printedCell is a value and its relative error as a table of the 2018 paper prints them; the notes are keys of notes2018.
@@ -51,13 +52,14 @@ func runTable1(ctx context.Context, lab *Lab, r *Result) error {
 		if err != nil {
 			return err
 		}
+		sum := in.Reference.Component(0).Sum
 		for _, row := range table1Rows {
 			if row.method == "" {
-				c := compare(row.cells[i].value, writeLike(row.cells[i].value, in.Summary.Sum), in.Summary.Sum, "")
+				c := compare(row.cells[i].value, writeLike(row.cells[i].value, sum), sum, "")
 				g.Rows = append(g.Rows, Row{Label: row.label, Device: "cpu", Cells: []Cell{c, {}}})
 				continue
 			}
-			if err := lab.compareSum(ctx, r, &g, in, row.label, row.method, reduce.Options{}, 0, row.cells[i], false); err != nil {
+			if err := lab.compareSum(ctx, r, &g, in, row.label, row.method, method.Config{}, 0, row.cells[i], false); err != nil {
 				return err
 			}
 		}
@@ -75,9 +77,12 @@ var valueAndError = []string{"value", "error"}
 
 // compareSum runs a method on a set at every place and adds a row for each; where there is none, a row that says so unless it is a
 // GPU variant beside the CPU.
-func (l *Lab) compareSum(ctx context.Context, r *Result, g *Group, in bench.SumInput, label, method string, o reduce.Options, bits int, printed printedCell, gpu bool) error {
-	for _, p := range l.sumPlaces(method, gpu) {
-		if p.device == "" {
+func (l *Lab) compareSum(
+	ctx context.Context, r *Result, g *Group, in measure.Input, label, method string, c method.Config, bits int,
+	printed printedCell, gpu bool,
+) error {
+	for _, p := range l.places(op.Sum, method, gpu) {
+		if p.name == "" {
 			if !gpu {
 				key := r.note(p.why, p.why)
 				g.Rows = append(g.Rows, Row{Bits: bits, Label: label, Cells: []Cell{
@@ -86,12 +91,12 @@ func (l *Lab) compareSum(ctx context.Context, r *Result, g *Group, in bench.SumI
 			}
 			continue
 		}
-		o.Device = p.device
-		record, ok, err := l.sum(ctx, once, method, o, in)
+		c.Devices = p.set
+		record, ok, err := l.measure(ctx, once, method, c, in)
 		if err != nil || !ok {
 			return err
 		}
-		g.Rows = append(g.Rows, Row{Bits: bits, Label: label, Device: p.device, Cells: cells2018(r, record, printed)})
+		g.Rows = append(g.Rows, Row{Bits: bits, Label: label, Device: p.name, Cells: cells2018(r, record, printed)})
 	}
 	return nil
 }

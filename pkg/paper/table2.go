@@ -6,8 +6,8 @@ import (
 	"math/big"
 
 	"mpbench/pkg/exact"
+	"mpbench/pkg/method"
 	"mpbench/pkg/record"
-	"mpbench/pkg/reduce"
 )
 
 var table2 = Experiment{
@@ -21,8 +21,9 @@ var table2 = Experiment{
 
 // options2018 are the paper's parameters: moduli just above 2^15, so that n of them give 7.5 n bits; truncation; for Reduce3 256 blocks of 64
 // threads, of which the text names the first.
-func options2018(bits int) reduce.Options {
-	return reduce.Options{Precision: bits, ModuliBits: 16, Blocks: 256, BlockSize: 64}
+func options2018(bits int) method.Config {
+	options := map[string]string{"moduli-bits": "16", "blocks": "256", "block-size": "64"}
+	return method.Config{Precision: bits, Options: options}
 }
 
 // table2Rows are the cells of Table 2. Cells that the paper merges are repeated.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"mpbench/pkg/exact"
-	"mpbench/pkg/gemv"
+	"mpbench/pkg/method"
 	"mpbench/pkg/record"
 )
 
@@ -35,21 +35,23 @@ func (l *Lab) profile(ctx context.Context, use func(p place, record record.Recor
 	if err != nil {
 		return err
 	}
-	in, err := l.product(d, gemv.NoTrans)
+	in, err := l.product(d, false)
 	if err != nil {
 		return err
 	}
 	for _, p := range l.devicePlaces("rns-split") {
-		if p.device == "" {
+		if p.name == "" {
 			use(p, record.Record{})
 			continue
 		}
-		o := gemv.Options{Precision: profileBits, ModuliBits: profileModuliBits, Device: p.device}
-		result, ok, err := l.gemv(ctx, l.Sampler, "rns-split", o, in)
+		c := method.Config{
+			Precision: profileBits, Devices: p.set, Options: map[string]string{"moduli-bits": profileModuliBits},
+		}
+		record, ok, err := l.measure(ctx, l.Sampler, "rns-split", c, in)
 		if err != nil || !ok {
 			return err
 		}
-		use(p, result.Record)
+		use(p, record)
 	}
 	return nil
 }
@@ -57,8 +59,8 @@ func (l *Lab) profile(ctx context.Context, use func(p place, record record.Recor
 func runTable3(ctx context.Context, lab *Lab, r *Result) error {
 	first := true
 	err := lab.profile(ctx, func(p place, record record.Record) {
-		g := Group{Title: "shares of the time on " + p.device, Facts: lab.sizeFacts(), Quantities: []string{"percent"}}
-		if p.device == "" {
+		g := Group{Title: "shares of the time on " + p.name, Facts: lab.sizeFacts(), Quantities: []string{"percent"}}
+		if p.name == "" {
 			g.Title = "shares of the time on a GPU"
 			for _, k := range kernels2020 {
 				g.Rows = append(g.Rows, Row{Bits: profileBits, Label: k.kernel + " (" + k.phase + ")", Cells: []Cell{r.missing(k.share, p.why)}})
@@ -73,11 +75,11 @@ func runTable3(ctx context.Context, lab *Lab, r *Result) error {
 		shares := phaseShares(record)
 		for _, k := range kernels2020 {
 			g.Rows = append(g.Rows, Row{
-				Bits: profileBits, Label: k.kernel + " (" + k.phase + ")", Device: p.device,
+				Bits: profileBits, Label: k.kernel + " (" + k.phase + ")", Device: p.name,
 				Cells: []Cell{r.otherMachine(k.share, fmt.Sprintf("%.1f", shares[k.phase]), p.why)},
 			})
 		}
-		r.Groups = append(r.Groups, g, mostExpensive(p.device, shares))
+		r.Groups = append(r.Groups, g, mostExpensive(p.name, shares))
 	})
 	return err
 }

@@ -28,13 +28,13 @@ const counters = "Occupancy and divergence are counters of NVIDIA's profiler, wh
 
 func runTable4(ctx context.Context, lab *Lab, r *Result) error {
 	err := lab.profile(ctx, func(p place, record record.Record) {
-		g := Group{Title: "on " + p.device, Facts: lab.sizeFacts(), Quantities: []string{"occ. %", "div. %", "GB/s"}}
-		if p.device == "" {
+		g := Group{Title: "on " + p.name, Facts: lab.sizeFacts(), Quantities: []string{"occ. %", "div. %", "GB/s"}}
+		if p.name == "" {
 			g.Title = "on a GPU"
 		}
 		for _, m := range metrics2020 {
 			bandwidth := Cell{}
-			if p.device == "" {
+			if p.name == "" {
 				bandwidth = r.missing(m.bandwidth, p.why)
 			} else {
 				ns := record.Phases[m.phase]
@@ -43,7 +43,7 @@ func runTable4(ctx context.Context, lab *Lab, r *Result) error {
 					bandwidth.Here = fmt.Sprintf("%.1f", float64(phaseBytes(m.phase, record))/ns)
 				}
 			}
-			g.Rows = append(g.Rows, Row{Bits: profileBits, Label: m.phase, Device: p.device, Cells: []Cell{
+			g.Rows = append(g.Rows, Row{Bits: profileBits, Label: m.phase, Device: p.name, Cells: []Cell{
 				r.missing(m.occupancy, counters), r.missing(m.divergence, counters), bandwidth,
 			}})
 		}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"mpbench/pkg/bench"
-	"mpbench/pkg/gemv"
+	"mpbench/pkg/measure"
+	"mpbench/pkg/method"
 )
 
 var table5 = Experiment{
@@ -22,17 +22,17 @@ var precisions2020 = []int{106, 212, 424, 848, 1696}
 // times2020 are the rows of Table 5, in milliseconds.
 var times2020 = []struct {
 	label, method string // method "" for libraries that are no part of this program
-	op            gemv.Op
+	trans         bool
 	times         [5]string
 }{
-	{"rns-split", "rns-split", gemv.NoTrans, [5]string{"3.1", "5.6", "8.5", "12.9", "24.6"}},
-	{"rns-split, transposed", "rns-split", gemv.Trans, [5]string{"2.9", "4.6", "7.1", "11.2", "19.4"}},
-	{"rns-basic", "rns-basic", gemv.NoTrans, [5]string{"12.1", "22.8", "42.4", "75.5", "150.6"}},
-	{"CUMP", "", gemv.NoTrans, [5]string{"20.1", "20.8", "26.8", "56.8", "154.0"}},
-	{"CAMPARY", "", gemv.NoTrans, [5]string{"0.7", "6.0", "26.3", "124.4", "2499.9"}},
-	{"GARPREC", "", gemv.NoTrans, [5]string{"26.5", "37.4", "70.2", "206.0", "689.1"}},
-	{"deferred", "deferred", gemv.NoTrans, [5]string{}},
-	{"deferred, transposed", "deferred", gemv.Trans, [5]string{}},
+	{"rns-split", "rns-split", false, [5]string{"3.1", "5.6", "8.5", "12.9", "24.6"}},
+	{"rns-split, transposed", "rns-split", true, [5]string{"2.9", "4.6", "7.1", "11.2", "19.4"}},
+	{"rns-basic", "rns-basic", false, [5]string{"12.1", "22.8", "42.4", "75.5", "150.6"}},
+	{"CUMP", "", false, [5]string{"20.1", "20.8", "26.8", "56.8", "154.0"}},
+	{"CAMPARY", "", false, [5]string{"0.7", "6.0", "26.3", "124.4", "2499.9"}},
+	{"GARPREC", "", false, [5]string{"26.5", "37.4", "70.2", "206.0", "689.1"}},
+	{"deferred", "deferred", false, [5]string{}},
+	{"deferred, transposed", "deferred", true, [5]string{}},
 }
 
 const peers2020 = "CUMP, CAMPARY and GARPREC are no part of this program; the paper's times are of a GeForce GTX 1080."
@@ -46,9 +46,9 @@ func runTable5(ctx context.Context, lab *Lab, r *Result) error {
 		if err != nil {
 			return err
 		}
-		var inputs [2]bench.GemvInput
-		for _, op := range []gemv.Op{gemv.NoTrans, gemv.Trans} {
-			if inputs[op], err = lab.product(d, op); err != nil {
+		inputs := map[bool]measure.Input{}
+		for _, trans := range []bool{false, true} {
+			if inputs[trans], err = lab.product(d, trans); err != nil {
 				return err
 			}
 		}
@@ -61,19 +61,20 @@ func runTable5(ctx context.Context, lab *Lab, r *Result) error {
 				continue
 			}
 			for _, p := range lab.devicePlaces(t.method) {
-				row := Row{Bits: bits, Label: t.label, Device: p.device, Cells: []Cell{{Paper: t.times[k]}}}
-				if p.device == "" {
+				row := Row{Bits: bits, Label: t.label, Device: p.name, Cells: []Cell{{Paper: t.times[k]}}}
+				if p.name == "" {
 					if t.times[k] == "" {
 						continue
 					}
 					row.Cells[0] = r.missing(t.times[k], p.why)
 				} else {
-					result, ok, err := lab.gemv(ctx, lab.Sampler, t.method, gemv.Options{Precision: bits, Device: p.device}, inputs[t.op])
+					c := method.Config{Precision: bits, Devices: p.set}
+					record, ok, err := lab.measure(ctx, lab.Sampler, t.method, c, inputs[t.trans])
 					if err != nil || !ok {
 						return err
 					}
-					ns := result.Record.Time.Median
-					times[fmt.Sprint(t.label, bits, p.device)] = ns
+					ns := record.Time.Median
+					times[fmt.Sprint(t.label, bits, p.name)] = ns
 					row.Cells[0] = r.otherMachine(t.times[k], fmt.Sprintf("%.3g", ns/1e6), p.why)
 					if t.times[k] == "" {
 						row.Cells[0].Verdict, row.Cells[0].Note = Unprinted, ""
@@ -89,7 +90,7 @@ func runTable5(ctx context.Context, lab *Lab, r *Result) error {
 	}
 	r.Groups = append(r.Groups, g)
 	for _, device := range lab.Devices {
-		r.Groups = append(r.Groups, table5Statements(r, device, times))
+		r.Groups = append(r.Groups, table5Statements(r, device.String(), times))
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (e *UnknownKindError) Error() string {
 type NoDataError struct{ Kind Kind }
 
 func (e *NoDataError) Error() string {
-	return fmt.Sprintf("nothing to draw for %s (%s): no record has what it takes; --kind auto chooses a kind that fits", e.Kind.Name, e.Kind.Summary)
+	return fmt.Sprintf("nothing to draw for %s (%s): no record has what it takes; the kind auto chooses a kind that fits", e.Kind.Name, e.Kind.Summary)
 }
 
 // CheckKind returns an *UnknownKindError unless there is a kind of that name.

@@ -1,16 +1,28 @@
-// Package reduce has sums and dot products of vectors: one file per algorithm, one registry of methods.
+// Package reduce has sums and dot products of vectors: one file for each algorithm.
 //
-// A method is an algorithm with a number format. recursive.go, pairwise.go and blocks.go hold the orders of the
-// additions of the 2018 paper's Reduce1, Reduce2 and Reduce3 apart from any format; each is a plain loop whose grouping depends
-// on the number of terms (and, for blocks, on the grid) alone, never on threads, so that other devices can
-// reproduce it bit for bit. binary.go, kahan.go, neumaier.go, bigfloat.go, rns.go and deferred.go bind orders to formats; dot*.go hold
-// the dot products.
+// recursive.go, pairwise.go and blocks.go hold the orders of the additions of the 2018 paper's Reduce1, Reduce2 and Reduce3
+// apart from any format; each is a plain loop whose grouping depends on the number of terms (and, for blocks, on the grid)
+// alone, never on threads, so that other devices can reproduce it bit for bit. reduce1.go, reduce2.go and reduce3.go add
+// residue numbers in these orders (rns.go has what they share); kahan.go, neumaier.go and dot2.go are compensated loops in
+// binary64; deferred.go adds exactly and rounds once.
 //
-// Every method states a proved bound on its error, Summer.ErrorBound; bounds.go has the common part.
-//
-// Infinities and NaN among the terms give the IEEE 754 result in every method: NaN if there is a NaN or infinities
-// of both signs, otherwise the infinity.
+// Infinities and NaN among the numbers give the IEEE 754 result in every method: NaN if there is a NaN, an infinity times
+// 0 or infinities of both signs, otherwise the infinity.
 //
 // Sources: K. Isupov, V. Knyazkov, A. Kuvaev (2018), DOI 10.23683/2311-3103-2018-8-191-203; N. J. Higham, "Accuracy and
 // Stability of Numerical Algorithms", 2nd ed., chapter 4.
 package reduce
+
+import (
+	"slices"
+
+	"mpbench/pkg/method"
+)
+
+// Methods returns the methods of the package, in the order in which tables show them.
+func Methods() []method.Method {
+	return slices.Concat(
+		[]method.Method{float32Method}, float64Methods, []method.Method{kahanMethod, neumaierMethod, dot2Method},
+		bigfloatMethods, deferredMethods(), reduce1Methods, reduce2Methods, reduce3Methods,
+	)
+}

@@ -34,6 +34,3 @@ func pairwise[A adder](a A, n int) {
 
 // pairwiseSlots is the number of slots that pairwise needs for n terms.
 func pairwiseSlots(n int) int { return bits.Len(uint(n)) + 1 }
-
-// pairwiseDepth is the largest number of additions that a term passes through: ceil(log2 n).
-func pairwiseDepth(n int) int { return bits.Len(uint(max(n, 1) - 1)) }

@@ -1,7 +1,14 @@
 package reduce
 
-// adder is a number format with a few numbered slots for partial sums: what an order of additions works on.
-// Terms are numbered from 0.
+import (
+	"mpbench/pkg/bound"
+	"mpbench/pkg/format"
+	"mpbench/pkg/method"
+	"mpbench/pkg/op"
+)
+
+// adder is a number format with a few numbered slots for partial sums: what an order of additions works on. Terms are
+// numbered from 0.
 type adder interface {
 	load(slot, i int)    // slot = term i
 	addTerm(slot, i int) // slot = slot + term i
@@ -18,5 +25,33 @@ func recursive[A adder](a A, n int) {
 	}
 }
 
-// recursiveDepth is the largest number of additions that a term passes through.
-func recursiveDepth(n int) int { return max(0, n-1) }
+const sourceHigham = "Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 4.2"
+
+// Recursive sums and dot products in formats with loops. An addition in binary64 is exact below the normal range; a
+// product loses at most 2^-1075 there.
+var (
+	float32Method = format.Binary32.Method(method.Method{
+		Operation: op.Sum, Name: "float32", Summary: "recursive summation in binary32",
+		Bound: bound.New("g(n-1)*S, u = 2^-24", sourceHigham),
+	}, format.Binary32.Loops)
+	float64Methods = []method.Method{
+		format.Binary64.Method(method.Method{
+			Operation: op.Sum, Name: "float64", Summary: "recursive summation in binary64",
+			Bound: bound.New("g(n-1)*S, u = 2^-53", sourceHigham),
+		}, format.Binary64.Loops),
+		format.Binary64.Method(method.Method{
+			Operation: op.Dot, Name: "float64", Summary: "recursive dot product in binary64",
+			Bound: bound.New("g(n)*S + n*2^-1074, u = 2^-53", sourceHigham),
+		}, format.Binary64.Loops),
+	}
+	bigfloatMethods = []method.Method{
+		format.Of(method.Method{
+			Operation: op.Sum, Name: "bigfloat", Summary: "recursive summation with math/big.Float",
+			Least: 2, Most: 1 << 16, Bound: bound.New("g(n-1)*S, u = 2^-p", sourceHigham),
+		}, format.BigFloat),
+		format.Of(method.Method{
+			Operation: op.Dot, Name: "bigfloat", Summary: "recursive dot product with math/big.Float",
+			Least: 2, Most: 1 << 16, Bound: bound.New("g(n)*S, u = 2^-p", sourceHigham),
+		}, format.BigFloat),
+	}
+)

@@ -62,7 +62,7 @@ func Advise(r *advise.Result, data, command string) *Document {
 		}
 	}
 	if left > 0 {
-		d.Closing = append(d.Closing, fmt.Sprintf("left out: %s of methods with fewer bits than they need; --format csv has all", plural(left, "row", "rows")))
+		d.Closing = append(d.Closing, fmt.Sprintf("left out: %s of methods with fewer bits than they need; the format csv has all", plural(left, "row", "rows")))
 	}
 	s.Title = s.Facts[0]
 	s.Facts = s.Facts[1:]

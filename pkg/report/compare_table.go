@@ -196,7 +196,7 @@ func compareNotes(result *compare.Result) []string {
 		}
 	}
 	if few > 0 {
-		lines = append(lines, fmt.Sprintf("warning: %s too few samples for an interval of %.3g %%; take --runs 10 or more",
+		lines = append(lines, fmt.Sprintf("warning: %s too few samples for an interval of %.3g %%; take 10 runs or more",
 			plural(few, "row has", "rows have"), 100*(1-result.Alpha)))
 	}
 	for _, only := range []struct {

@@ -21,6 +21,8 @@ type Sampler struct {
 	MaxNoise float64       // relative MAD at which sampling may stop; 0 to stop at Runs and MinTime
 	MaxRuns  int           // samples to take at most; 0 for 10000
 
+	Prefix string // before the names of settings in errors and advice, such as "--" of flags
+
 	Clock    Clock              // nil for SystemClock
 	Progress func(SampleStatus) // called after each run, if not nil
 }
@@ -63,19 +65,19 @@ const (
 // ErrNoKernel is the error of a body that does not report the kernel phase.
 var ErrNoKernel = errors.New("bench: the measured function reported no kernel phase")
 
-// Validate returns an error that names the first setting which makes no sense, by its flag.
+// Validate returns an error that names the first setting which makes no sense, in lower case with hyphens: "min-time".
 func (s Sampler) Validate() error {
 	switch {
 	case s.Warmup < 0:
-		return fmt.Errorf("--warmup %d is negative", s.Warmup)
+		return fmt.Errorf("%swarmup %d is negative", s.Prefix, s.Warmup)
 	case s.Runs < 0:
-		return fmt.Errorf("--runs %d is negative", s.Runs)
+		return fmt.Errorf("%sruns %d is negative", s.Prefix, s.Runs)
 	case s.MinTime < 0:
-		return fmt.Errorf("--min-time %v is negative", s.MinTime)
+		return fmt.Errorf("%smin-time %v is negative", s.Prefix, s.MinTime)
 	case s.Timeout < 0:
-		return fmt.Errorf("--timeout %v is negative", s.Timeout)
+		return fmt.Errorf("%stimeout %v is negative", s.Prefix, s.Timeout)
 	case !(s.MaxNoise >= 0) || math.IsInf(s.MaxNoise, 0):
-		return fmt.Errorf("--max-noise %v is no ratio of at least 0", s.MaxNoise)
+		return fmt.Errorf("%smax-noise %v is no ratio of at least 0", s.Prefix, s.MaxNoise)
 	case s.MaxRuns < 0:
 		return fmt.Errorf("the number of runs is limited to %d", s.MaxRuns)
 	}

@@ -285,6 +285,7 @@ func TestSamplerValidate(t *testing.T) {
 		"--max-noise": {MaxNoise: math.NaN()}, "--max-noise ": {MaxNoise: -0.1}, " --max-noise": {MaxNoise: math.Inf(1)},
 		"runs": {MaxRuns: -1},
 	} {
+		s.Prefix = "--"
 		_, err := s.Measure(context.Background(), nil)
 		if err == nil || !strings.Contains(err.Error(), strings.TrimSpace(flag)) {
 			t.Errorf("%s: %v", flag, err)

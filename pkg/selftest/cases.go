@@ -6,28 +6,31 @@ import (
 
 	"mpbench/datasets"
 	"mpbench/pkg/exact"
-	"mpbench/pkg/gemv"
-	"mpbench/pkg/reduce"
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
 )
 
-// A sumCase is data for sums.
-type sumCase struct {
+// A testCase is a problem with its exact result.
+type testCase struct {
 	name    string
-	terms   reduce.Terms
-	summary exact.Summary
+	problem *op.Problem
+	exact   *op.Reference
 	integer bool // small integers, whose sums no format rounds
 	long    bool // too long for models of multiple precision
 }
 
 // integers returns n integers of magnitude below 2^10 whose sums binary32 holds, from a multiplicative generator.
-func integers(n int, seed uint64) []float64 {
-	x := make([]float64, n)
+func integers(n int, seed uint64) numbers.Array {
+	x := make(numbers.Float64s, n)
 	for i := range x {
 		seed = seed * 6364136223846793005 % (1<<61 - 1)
 		x[i] = float64(int64(seed>>20%2048) - 1024)
 	}
-	return x
+	return numbers.Vector(x)
 }
+
+// vector returns a vector of binary64 numbers.
+func vector(x ...float64) numbers.Array { return numbers.Vector(numbers.Float64s(x)) }
 
 // ties are numbers whose sums lie half-way between two float64, or just beside: every way of rounding gives another sum.
 func ties() []float64 {
@@ -38,149 +41,143 @@ func ties() []float64 {
 	return x
 }
 
-// generated are the sets of sums, from the registry.
-var generated = []string{
-	"mcnamee3", "uniform11:n=211", "gensum:n=200,cond=1e40", "zhuhayes2:n=150,delta=60", "extremes:kind=subnormals,n=100",
-	"extremes:kind=inf,n=20", "extremes:kind=infinf,n=20", "extremes:kind=nan,n=20",
+// sets are data sets that strain an operation.
+type sets struct {
+	short []string
+	long  []string // many blocks, all exponents, cancellation: for the vector kernels of exact sums
 }
 
-// longSums strain the vector kernels of exact sums: many blocks, all exponents, cancellation.
-var longSums = []string{"uniform11:n=20011", "zhuhayes2:n=5003,delta=2000", "zhuhayes4:n=4002,delta=2000", "gensum:n=6001,cond=1e100", "xsum:n=3000"}
-
-func sumCases() []sumCase {
-	list := []sumCase{
-		{name: "integers", terms: reduce.Terms{Float64: integers(257, 7)}, integer: true},
-		{name: "ties", terms: reduce.Terms{Float64: ties()}},
-		{name: "one term", terms: reduce.Terms{Float64: []float64{-0x1.8p3}}, integer: true},
-	}
-	for i, spec := range append(append([]string(nil), generated...), longSums...) {
-		list = append(list, sumCase{name: spec, terms: reduce.Terms{Float64: generate(spec)}, long: i >= len(generated)})
-	}
-	for i := range list {
-		list[i].summary = exact.SumOf(list[i].terms.Float64)
-	}
-	return list
+var setsOf = map[*datasets.Family]sets{
+	datasets.Vectors: {
+		short: []string{
+			"mcnamee3", "uniform11:n=211", "gensum:n=200,cond=1e40", "zhuhayes2:n=150,delta=60",
+			"extremes:kind=subnormals,n=100", "extremes:kind=inf,n=20", "extremes:kind=infinf,n=20", "extremes:kind=nan,n=20",
+		},
+		long: []string{
+			"uniform11:n=20011", "zhuhayes2:n=5003,delta=2000", "zhuhayes4:n=4002,delta=2000", "gensum:n=6001,cond=1e100",
+			"xsum:n=3000",
+		},
+	},
+	datasets.Pairs: {
+		short: []string{"uniform11:n=203", "gendot:n=150,cond=1e30", "wide:n=120,range=40"},
+		long:  []string{"uniform11:n=20011", "wide:n=3001,range=300", "gendot:n=3001,cond=1e80"},
+	},
 }
 
-// generate makes a set of the registry.
-func generate(text string) []float64 {
-	spec, err := datasets.Parse(text)
+// casesOf lists the cases of an operation: integers, sets of numbers, what IEEE 754 arithmetic decides.
+func casesOf(o *op.Operation) []testCase {
+	var c cases
+	family := datasets.For(o)
+	switch family {
+	case datasets.Matrices:
+		c.addProducts(o)
+		return c.list
+	case datasets.Pairs:
+		c.add(testCase{name: "integers", integer: true}, scaled(&op.Problem{Op: o, X: integers(129, 3), Y: integers(129, 5)}, 2))
+	default:
+		c.add(testCase{name: "integers", integer: true}, scaled(&op.Problem{Op: o, X: integers(257, 7)}, 2))
+		c.add(testCase{name: "ties"}, scaled(&op.Problem{Op: o, X: vector(ties()...)}, 1))
+		c.add(testCase{name: "one term", integer: true}, scaled(&op.Problem{Op: o, X: vector(-0x1.8p3)}, 1))
+	}
+	for _, spec := range setsOf[family].short {
+		c.add(testCase{name: spec}, scaled(generate(o, spec, false), 0.7))
+	}
+	for _, spec := range setsOf[family].long {
+		c.add(testCase{name: spec, long: true}, scaled(generate(o, spec, false), 0.7))
+	}
+	if family == datasets.Pairs {
+		c.add(testCase{name: "an infinity"}, scaled(&op.Problem{Op: o, X: vector(1, math.Inf(1), 2), Y: vector(3, -1, 4)}, 1))
+	}
+	return c.list
+}
+
+// scaled sets the factor alpha of operations that have one.
+func scaled(p *op.Problem, alpha float64) *op.Problem {
+	for _, o := range p.Op.Operands {
+		if o.Name == "alpha" {
+			p.Alpha = numbers.Scalar(alpha)
+		}
+	}
+	return p
+}
+
+// cases is a list in the making.
+type cases struct{ list []testCase }
+
+func (c *cases) add(t testCase, p *op.Problem) {
+	r, err := op.Exact(p)
 	if err != nil {
-		panic(err) // the texts stand above
+		panic(err) // the problems are made here
 	}
-	d, err := datasets.Generate(spec, datasets.Options{Seed: 1})
-	if err != nil {
-		panic(err)
-	}
-	return d.Float64
+	t.problem, t.exact = p, r
+	c.list = append(c.list, t)
 }
 
-// A dotCase is a pair of vectors.
-type dotCase struct {
-	name    string
-	x, y    []float64
-	summary exact.Summary
-	integer bool
-	long    bool
-}
-
-func dotCases() []dotCase {
-	list := []dotCase{{name: "integers", x: integers(129, 3), y: integers(129, 5), integer: true}}
-	for _, c := range []struct {
-		spec string
-		long bool
-	}{{"uniform11:n=203", false}, {"gendot:n=150,cond=1e30", false}, {"wide:n=120,range=40", false}, {"uniform11:n=20011", true}, {"wide:n=3001,range=300", true}, {"gendot:n=3001,cond=1e80", true}} {
-		spec, err := datasets.ParsePair(c.spec)
-		if err != nil {
-			panic(err) // the texts stand above
-		}
-		p, err := datasets.GeneratePair(spec, datasets.Options{Seed: 1})
-		if err != nil {
-			panic(err)
-		}
-		list = append(list, dotCase{name: c.spec, x: p.X, y: p.Y, long: c.long})
-	}
-	list = append(list, dotCase{name: "an infinity", x: []float64{1, math.Inf(1), 2}, y: []float64{3, -1, 4}})
-	for i := range list {
-		var sum exact.Dot
-		for j, x := range list[i].x {
-			sum.Add(x, list[i].y[j])
-		}
-		list[i].summary = sum.Summary()
-	}
-	return list
-}
-
-// A gemvCase is a problem with its exact result.
-type gemvCase struct {
-	name    string
-	problem gemv.Problem
-	exact   *gemv.Reference
-	integer bool
-	long    bool
-}
-
-func gemvCases() []gemvCase {
+// addProducts adds problems with a matrix, and with its transpose.
+func (c *cases) addProducts(o *op.Operation) {
 	const m, n = 13, 19
-	var list []gemvCase
-	add := func(name string, p gemv.Problem, integer, long bool) {
-		r, err := gemv.Exact(p, 0)
-		if err != nil {
-			panic(err) // the problems are made here
+	matrix := func(a numbers.Array) numbers.Array {
+		return numbers.Array{Source: a.Source, Layout: numbers.ColMajor(m, n, m)}
+	}
+	random := generate(o, "uniform11:n=19,m=13", false)
+	wide := generate(o, "gengemv:n=130,m=70,cond=1e40", false)
+	for _, trans := range []bool{false, true} {
+		suffix, rows, terms := " N", m, n
+		if trans {
+			suffix, rows, terms = " T", n, m
 		}
-		list = append(list, gemvCase{name + " " + p.Op.String(), p, r, integer, long})
+		c.add(testCase{name: "integers" + suffix, integer: true}, &op.Problem{
+			Op: o, Trans: trans, Alpha: numbers.Scalar(2), Beta: numbers.Scalar(-3),
+			A: matrix(integers(m*n, 11)), X: integers(terms, 13), Y: integers(rows, 17),
+		})
+		c.add(testCase{name: "random" + suffix}, &op.Problem{
+			Op: o, Trans: trans, Alpha: numbers.Scalar(0.7), Beta: numbers.Scalar(-1.3),
+			A: random.A, X: random.X.Part(0, terms), Y: integers(rows, 19),
+		})
+		ill := *wide
+		if ill.Trans = trans; trans {
+			ill.X = ill.X.Part(0, wide.A.Rows)
+		}
+		ill.Y = numbers.Array{}
+		c.add(testCase{name: "ill-conditioned" + suffix, long: true}, &ill)
 	}
-	random := generateMatrix("uniform11:n=19,m=13", false)
-	wide := generateMatrix("gengemv:n=130,m=70,cond=1e40", false)
-	for _, op := range []gemv.Op{gemv.NoTrans, gemv.Trans} {
-		add("integers", gemv.Problem{
-			Op: op, M: m, N: n, LDA: m, IncX: 1, IncY: 1, Alpha: gemv.Number(2), Beta: gemv.Number(-3),
-			A: gemv.Numbers{Float64: integers(m*n, 11)}, X: gemv.Numbers{Float64: integers(n, 13)}, Y: gemv.Numbers{Float64: integers(n, 17)},
-		}, true, false)
-		add("random", gemv.Problem{
-			Op: op, M: m, N: n, LDA: m, IncX: 1, IncY: 1, Alpha: gemv.Number(0.7), Beta: gemv.Number(-1.3),
-			A: gemv.Numbers{Float64: random.A}, X: gemv.Numbers{Float64: random.X}, Y: gemv.Numbers{Float64: integers(n, 19)},
-		}, false, false)
-		add("ill-conditioned", gemv.Problem{
-			Op: op, M: wide.M, N: wide.N, LDA: wide.M, IncX: 1, IncY: 1, Alpha: gemv.Number(1), Beta: gemv.Number(0),
-			A: gemv.Numbers{Float64: wide.A}, X: gemv.Numbers{Float64: wide.X}, Y: gemv.Numbers{Float64: make([]float64, wide.N)},
-		}, false, true)
-	}
-	return list
 }
 
-func generateMatrix(text string, trans bool) *datasets.Matrix {
-	spec, err := datasets.ParseMatrix(text)
+// generate makes the problem of a data set.
+func generate(o *op.Operation, text string, trans bool) *op.Problem {
+	spec, err := datasets.For(o).Parse(text)
 	if err != nil {
 		panic(err) // the texts stand above
 	}
-	d, err := datasets.GenerateMatrix(spec, datasets.MatrixOptions{Seed: 1, Trans: trans})
+	d, err := datasets.Generate(spec, datasets.Options{Seed: 1, Trans: trans})
 	if err != nil {
 		panic(err)
 	}
-	return d
+	return d.Problem(o)
 }
 
-// testReference compares the exact sums and dot products that everything is judged by with plain rational arithmetic.
+// testReference compares the exact results that everything is judged by with plain rational arithmetic.
 func testReference(t *tester) {
-	for _, c := range sumCases() {
-		if c.long || !c.summary.Sum.IsFinite() {
-			continue
+	for _, o := range []*op.Operation{op.Sum, op.Dot} {
+		for _, c := range casesOf(o) {
+			s := c.exact.Component(0)
+			if c.long || !s.Sum.IsFinite() {
+				continue
+			}
+			want := new(big.Rat)
+			for i := range c.problem.X.Rows {
+				term := element(c.problem.X, i)
+				if !c.problem.Y.Absent() {
+					term = term.times(element(c.problem.Y, i))
+				}
+				want.Add(want, term.value().Number())
+			}
+			t.compare(s.Sum, expectation{what: c.name, summary: exact.Summary{Sum: exact.FromRat(want)}, nothing: true})
 		}
-		want := new(big.Rat)
-		for _, x := range c.terms.Float64 {
-			want.Add(want, fromFloat(x).value().Rat)
-		}
-		t.compare(c.summary.Sum, expectation{what: c.name, summary: exact.Summary{Sum: exact.FromRat(want)}, nothing: true})
 	}
-	for _, c := range dotCases() {
-		if c.long || !c.summary.Sum.IsFinite() {
-			continue
-		}
-		want := new(big.Rat)
-		for i, x := range c.x {
-			want.Add(want, fromFloat(x).times(fromFloat(c.y[i])).value().Rat)
-		}
-		t.compare(c.summary.Sum, expectation{what: c.name, summary: exact.Summary{Sum: exact.FromRat(want)}, nothing: true})
-	}
+}
+
+// element returns element i of a vector of binary64 numbers.
+func element(x numbers.Array, i int) number {
+	return fromFloat(x.Source.(numbers.Float64s)[x.Index(i, 0)])
 }

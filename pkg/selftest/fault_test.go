@@ -9,9 +9,12 @@ import (
 	"testing"
 
 	"mpbench/internal/mxcsr"
+	"mpbench/pkg/device"
 	"mpbench/pkg/exact"
-	"mpbench/pkg/gemv"
-	"mpbench/pkg/reduce"
+	"mpbench/pkg/method"
+	"mpbench/pkg/methods"
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
 )
 
 // find returns the row of a method.
@@ -42,119 +45,110 @@ func onlyFails(t *testing.T, rows []Row, operation, method, says string) {
 	}
 }
 
-// changed is a value changed by a test.
-type change func(exact.Value, reduce.Format) exact.Value
+// cpu is the devices of most tests.
+var cpu = []device.Set{{}}
+
+// methodOf returns a method of the catalog.
+func methodOf(t *testing.T, o *op.Operation, name string) method.Method {
+	t.Helper()
+	m, ok := methods.All().Lookup(o, name)
+	if !ok {
+		t.Fatalf("no method %s of %s", name, o.Name)
+	}
+	return m
+}
+
+// run tests methods on devices.
+func run(devices []device.Set, list ...method.Method) []Row {
+	return Suite{Methods: list, Devices: devices}.Run(context.Background())
+}
+
+// altered returns the method with engines that wrap makes of its own.
+func altered(m method.Method, wrap func(method.Engine) method.Engine) method.Method {
+	on := map[device.Kind]method.New{}
+	for kind, construct := range m.On {
+		on[kind] = func(c method.Config) (method.Engine, error) {
+			e, err := construct(c)
+			if err != nil {
+				return nil, err
+			}
+			return wrap(e), nil
+		}
+	}
+	m.On = on
+	return m
+}
+
+// change is what a test does to a value of so many bits.
+type change func(v exact.Value, bits int) exact.Value
 
 // ulp adds a unit of the last place of the format.
-func ulp(v exact.Value, f reduce.Format) exact.Value {
+func ulp(v exact.Value, bits int) exact.Value {
 	if !v.IsFinite() || v.Sign() == 0 {
 		return v
 	}
 	x := new(big.Float).SetPrec(53).SetRat(v.Rat)
-	unit := exact.PowerOfTwo(x.MantExp(nil) - f.Actual)
+	unit := exact.PowerOfTwo(x.MantExp(nil) - bits)
 	return exact.FromRat(unit.Add(unit, v.Rat))
 }
 
 // flip changes the lowest bit of the float64 nearest to the value.
-func flip(v exact.Value, _ reduce.Format) exact.Value {
+func flip(v exact.Value, _ int) exact.Value {
 	return exact.FromFloat64(math.Float64frombits(math.Float64bits(v.Float64()) ^ 1))
 }
 
-type badSum struct {
-	reduce.Summer
+// changed is an engine of which one component is changed.
+type changed struct {
+	method.Engine
 	change change
 }
 
-func (b badSum) Value() exact.Value { return b.change(b.Summer.Value(), b.Format()) }
+const changedComponent = 5 // or the last
 
-type badDot struct {
-	reduce.Dotter
-	change change
-}
-
-func (b badDot) Value() exact.Value { return b.change(b.Dotter.Value(), b.Format()) }
-
-type badGemv struct {
-	gemv.Engine
-	change change
-	only   int // component
-}
-
-func (b badGemv) Result() []exact.Value {
-	y := b.Engine.Result()
-	i := min(b.only, len(y)-1)
-	y[i] = b.change(y[i], reduce.Format{Actual: b.Format().Actual})
-	return y
-}
-
-func withSum(m reduce.Method, change change) reduce.Method {
-	construct := m.New
-	m.New = func(o reduce.Options) (reduce.Summer, error) {
-		s, err := construct(o)
-		return badSum{s, change}, err
+func (c changed) Result() (numbers.Source, error) {
+	y, err := c.Engine.Result()
+	if err != nil {
+		return nil, err
 	}
-	return m
-}
-
-func withDot(m reduce.Method, change change) reduce.Method {
-	construct := m.NewDot
-	m.NewDot = func(o reduce.Options) (reduce.Dotter, error) {
-		d, err := construct(o)
-		return badDot{d, change}, err
+	var list numbers.Values
+	for i := range y.Len() {
+		list = append(list, numbers.At(y, i))
 	}
-	return m
-}
-
-func withGemv(m gemv.Method, change change) gemv.Method {
-	construct := m.New
-	m.New = func(o gemv.Options) (gemv.Engine, error) {
-		e, err := construct(o)
-		return badGemv{e, change, 5}, err
-	}
-	return m
+	i := min(changedComponent, len(list)-1)
+	list[i] = c.change(list[i], c.Info().Bits)
+	return list, nil
 }
 
 // TestOneULP: a method of any kind that is off by one unit of the last place is detected, whatever its bound.
 func TestOneULP(t *testing.T) {
-	cpu := []string{"cpu"}
-	for _, m := range reduce.Methods() {
-		if !m.RunsOn("cpu") {
+	for _, m := range methods.All() {
+		if !m.Runs(cpu[0]) {
 			continue
 		}
-		s := Suite{Sums: []reduce.Method{withSum(m, ulp)}, Devices: cpu}
-		onlyFails(t, s.Run(context.Background()), "sum", m.Name, "found")
-	}
-	for _, m := range reduce.DotMethods() {
-		s := Suite{Dots: []reduce.Method{withDot(m, ulp)}, Devices: cpu}
-		onlyFails(t, s.Run(context.Background()), "dot", m.Name, "found")
-	}
-	for _, m := range gemv.Methods() {
-		s := Suite{Gemvs: []gemv.Method{withGemv(m, ulp)}, Devices: cpu}
-		onlyFails(t, s.Run(context.Background()), "gemv", m.Name, "y[5]")
+		says := "found"
+		if !m.Operation.Scalar {
+			says = "y[5]"
+		}
+		off := altered(m, func(e method.Engine) method.Engine { return changed{e, ulp} })
+		onlyFails(t, run(cpu, off), m.Operation.Name, m.Name, says)
 	}
 }
 
 // TestWrongDevice: a GPU that flips one bit in one of its results is detected and named, and the CPU passes.
 func TestWrongDevice(t *testing.T) {
 	for _, name := range []string{"reduce1", "deferred", "reduce3"} {
-		m, _ := reduce.Lookup(name)
-		construct, runs := m.New, 0
-		m.Devices = []string{"cpu", "cuda"}
-		m.New = func(o reduce.Options) (reduce.Summer, error) {
-			device := o.Device
-			o.Device = "cpu"
-			s, err := construct(o)
-			if device == "cuda:0" {
-				return badSum{s, func(v exact.Value, f reduce.Format) exact.Value {
-					if runs++; runs == 5 {
-						return flip(v, f)
-					}
-					return v
-				}}, err
-			}
-			return s, err
-		}
-		rows := Suite{Sums: []reduce.Method{m}, Devices: []string{"cpu", "cuda:0"}}.Run(context.Background())
+		m := methodOf(t, op.Sum, name)
+		runs := 0
+		wrong := altered(m, func(e method.Engine) method.Engine {
+			return changed{e, func(v exact.Value, bits int) exact.Value {
+				if runs++; runs == 5 {
+					return flip(v, bits)
+				}
+				return v
+			}}
+		})
+		m.On = map[device.Kind]method.New{device.CPU: m.On[device.CPU], device.CUDA: wrong.On[device.CPU]}
+		rows := run([]device.Set{{}, device.GPU(0)}, m)
 		if Failed(rows) != 1 || !rows[1].Pass() || rows[2].Pass() || rows[2].Device != "cuda:0" {
 			t.Fatalf("%s: %+v", name, rows)
 		}
@@ -167,34 +161,29 @@ func TestWrongDevice(t *testing.T) {
 
 // fusedDot is the dot product of a compiler that fuses multiply-adds.
 type fusedDot struct {
-	reduce.Dotter
-	x, y   []float64
+	method.Engine
+	x, y   numbers.Float64s
 	result float64
 }
 
-func (d *fusedDot) Load(x, y reduce.Terms) error {
-	d.x, d.y = x.Float64, y.Float64
-	return d.Dotter.Load(x, y)
+func (d *fusedDot) Prepare(ctx context.Context, p *op.Problem) error {
+	d.x, d.y = p.X.Source.(numbers.Float64s), p.Y.Source.(numbers.Float64s)
+	return d.Engine.Prepare(ctx, p)
 }
 
-func (d *fusedDot) Dot() {
+func (d *fusedDot) Run(context.Context) error {
 	d.result = 0
 	for i, x := range d.x {
 		d.result = math.FMA(x, d.y[i], d.result)
 	}
+	return nil
 }
 
-func (d *fusedDot) Value() exact.Value { return exact.FromFloat64(d.result) }
+func (d *fusedDot) Result() (numbers.Source, error) { return numbers.Float64s{d.result}, nil }
 
 func TestFusedDot(t *testing.T) {
-	m, _ := reduce.Lookup("float64")
-	construct := m.NewDot
-	m.NewDot = func(o reduce.Options) (reduce.Dotter, error) {
-		d, err := construct(o)
-		return &fusedDot{Dotter: d}, err
-	}
-	rows := Suite{Dots: []reduce.Method{m}, Devices: []string{"cpu"}}.Run(context.Background())
-	onlyFails(t, rows, "dot", "float64", "multiply-adds are fused")
+	fused := altered(methodOf(t, op.Dot, "float64"), func(e method.Engine) method.Engine { return &fusedDot{Engine: e} })
+	onlyFails(t, run(cpu, fused), "dot", "float64", "multiply-adds are fused")
 }
 
 // modelled arithmetic: what a processor with a fault would give.
@@ -267,60 +256,51 @@ func TestControlRegister(t *testing.T) {
 	}
 }
 
-// controlledSum sums with another control register.
-type controlledSum struct {
-	reduce.Summer
+// controlled runs with another control register.
+type controlled struct {
+	method.Engine
 	word uint32
 }
 
-func (s controlledSum) Sum() { underControl(s.word, s.Summer.Sum) }
+func (c controlled) Run(ctx context.Context) (err error) {
+	underControl(c.word, func() { err = c.Engine.Run(ctx) })
+	return err
+}
 
 // TestControlledSums: a method whose thread has another control register is detected, and float64 says what is wrong.
 func TestControlledSums(t *testing.T) {
 	if !mxcsr.Supported {
 		t.Skip("this processor has no MXCSR register to set")
 	}
-	for _, method := range []string{"float32", "float64", "kahan", "neumaier"} {
-		for name, word := range controlWords {
-			if strings.HasPrefix(name, "subnormal") && method == "float32" {
+	for _, name := range []string{"float32", "float64", "kahan", "neumaier"} {
+		for fault, word := range controlWords {
+			if strings.HasPrefix(fault, "subnormal") && name == "float32" {
 				continue // no data have results below 2^-126
 			}
-			m, _ := reduce.Lookup(method)
-			construct := m.New
-			m.New = func(o reduce.Options) (reduce.Summer, error) {
-				s, err := construct(o)
-				return controlledSum{s, word}, err
-			}
+			m := altered(methodOf(t, op.Sum, name), func(e method.Engine) method.Engine { return controlled{e, word} })
 			says := ""
-			if strings.HasPrefix(name, "rounded") && method != "float32" {
-				says = name
+			if strings.HasPrefix(fault, "rounded") && name != "float32" {
+				says = fault
 			}
-			onlyFails(t, Suite{Sums: []reduce.Method{m}, Devices: []string{"cpu"}}.Run(context.Background()), "sum", method, says)
+			onlyFails(t, run(cpu, m), "sum", name, says)
 		}
 	}
 }
 
-type panicking struct{ reduce.Summer }
+type panicking struct{ method.Engine }
 
-func (panicking) Sum() { panic("index out of range") }
+func (panicking) Run(context.Context) error { panic("index out of range") }
 
 // TestPanic: a method that panics is a failure, and the others are tested.
 func TestPanic(t *testing.T) {
-	m, _ := reduce.Lookup("kahan")
-	construct := m.New
-	m.New = func(o reduce.Options) (reduce.Summer, error) {
-		s, err := construct(o)
-		return panicking{s}, err
-	}
-	other, _ := reduce.Lookup("float64")
-	rows := Suite{Sums: []reduce.Method{m, other}, Devices: []string{"cpu"}}.Run(context.Background())
-	onlyFails(t, rows, "sum", "kahan", "panics: index out of range")
+	m := altered(methodOf(t, op.Sum, "kahan"), func(e method.Engine) method.Engine { return panicking{e} })
+	onlyFails(t, run(cpu, m, methodOf(t, op.Sum, "float64")), "sum", "kahan", "panics: index out of range")
 }
 
 // TestCancelled: an interruption ends the rows.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := All([]string{"cpu"})
+	s := All(methods.All(), cpu)
 	s.Progress = func(what string) {
 		if strings.HasPrefix(what, "sum float64") {
 			cancel()

@@ -1,22 +1,21 @@
 package selftest
 
 import (
+	"context"
 	"fmt"
-	"math/big"
-	"strings"
+	"strconv"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/device"
 	"mpbench/pkg/exact"
-	"mpbench/pkg/gemv"
-	"mpbench/pkg/reduce"
-	"mpbench/pkg/rns"
+	"mpbench/pkg/method"
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
 )
 
 // variant is a choice of options that a method is tested with.
 type variant struct {
 	precision, moduliBits int
-	rounding              rns.Rounding
-	alignment             rns.Alignment
+	nearest               bool // round to nearest and align as MPRES-BLAS does, instead of the defaults
 }
 
 func (v variant) String() string {
@@ -24,24 +23,24 @@ func (v variant) String() string {
 	if v.moduliBits != 0 {
 		text += fmt.Sprintf(", moduli of %d bits", v.moduliBits)
 	}
-	if v.rounding != rns.Truncate {
-		text += fmt.Sprintf(", %s, %s", v.rounding, v.alignment)
+	if v.nearest {
+		text += ", nearest, blas"
 	}
 	return text
 }
 
-// variants lists what a method of a format is tested with.
-func variants(format string, fixed, least, most int) []variant {
-	if fixed != 0 {
-		return []variant{{precision: fixed}}
+// variants lists what a method is tested with.
+func variants(m method.Method) []variant {
+	if m.Bits != 0 {
+		return []variant{{precision: m.Bits}}
 	}
 	list := []variant{{precision: 60}, {precision: 113}, {precision: 240}, {precision: 848}}
-	if format == "rns" {
-		list = append(list, variant{precision: 60, moduliBits: 16}, variant{precision: 240, rounding: rns.Nearest, alignment: rns.AlignBLAS})
+	if m.Format == "rns" {
+		list = append(list, variant{precision: 60, moduliBits: 16}, variant{precision: 240, nearest: true})
 	}
 	var able []variant
 	for _, v := range list {
-		if v.precision >= least && v.precision <= most {
+		if m.Accepts(v.precision) == nil {
 			able = append(able, v)
 		}
 	}
@@ -51,275 +50,177 @@ func variants(format string, fixed, least, most int) []variant {
 // blocks and blockSize are the grid that block reductions are tested with: several passes, and blocks without terms.
 const blocks, blockSize = 4, 8
 
-// arithmeticOf returns the model of a format, nil for one that is not modelled.
-func arithmeticOf(format string, v variant) arithmetic {
-	switch format {
-	case "binary32":
-		return binary32()
-	case "binary64":
-		return binary64()
-	case "big.Float":
-		return bigFloat(v.precision)
-	case "rns":
-		if m, err := newResidueModel(v.precision, v.moduliBits, v.rounding, v.alignment); err == nil {
-			return m
-		}
+// config is the variant as methods take it.
+func (v variant) config(set device.Set) method.Config {
+	options := map[string]string{
+		"moduli-bits": strconv.Itoa(v.moduliBits), "blocks": strconv.Itoa(blocks), "block-size": strconv.Itoa(blockSize),
 	}
-	return nil
+	if v.nearest {
+		options["rounding"], options["alignment"] = "nearest", "blas"
+	}
+	return method.Config{Precision: v.precision, Devices: set, Options: options}
 }
 
-// order is the name of a method without the letter of a GPU version.
-func order(method string) string {
-	for _, name := range []string{"reduce1", "reduce2", "reduce3"} {
-		if strings.HasPrefix(method, name) {
-			return name
-		}
-	}
-	return method
-}
-
-// modelSum returns what a method must give, bit for bit; ok is false for a method that is not modelled.
-func modelSum(m reduce.Method, v variant, a arithmetic, c sumCase) (sum number, ok bool) {
-	if a == nil || c.long && m.FixedBits == 0 || m.Format == "binary32" && c.summary.SumAbs.Float64() > 0x1p127 {
-		return zero, false // the last: it overflows
-	}
-	terms := make([]number, len(c.terms.Float64))
-	for i, x := range c.terms.Float64 {
-		terms[i] = a.load(x)
-	}
-	b, _ := a.(binary)
-	switch order(m.Name) {
-	case "float32", "float64", "bigfloat", "reduce1":
-		return recursiveSum(a, terms), true
-	case "kahan":
-		return kahanSum(b, terms), true
-	case "neumaier":
-		return neumaierSum(b, terms), true
-	case "reduce2":
-		return pairwiseSum(a, terms), true
-	case "reduce3":
-		return blockSum(a, terms, blocks, blockSize), true
-	}
-	return zero, false
-}
-
-// modelDot returns what a method must give for a dot product.
-func modelDot(m reduce.Method, v variant, a arithmetic, c dotCase) (sum number, ok bool) {
-	if a == nil || c.long && m.FixedBits == 0 {
-		return zero, false
-	}
-	x, y := loadAll(a, c.x), loadAll(a, c.y)
-	b, _ := a.(binary)
-	switch order(m.Name) {
-	case "float64":
-		return dot64(b, x, y), true
-	case "dot2":
-		return dot2(b, x, y), true
-	case "bigfloat", "reduce1":
-		return recursiveSum(a, products(a, x, y)), true
-	case "reduce2":
-		return pairwiseSum(a, products(a, x, y)), true
-	case "reduce3":
-		return blockSum(a, products(a, x, y), blocks, blockSize), true
-	}
-	return zero, false
-}
-
-func loadAll(a arithmetic, x []float64) []number {
-	list := make([]number, len(x))
-	for i := range x {
-		list[i] = a.load(x[i])
-	}
-	return list
-}
-
-// rounded returns the exact result rounded once to nearest even: what method deferred must give.
+// rounded returns the exact result rounded once to nearest even.
 func rounded(v exact.Value, precision int) *exact.Value {
 	r := exact.FromBig(v.Round(uint(precision)))
 	return &r
 }
 
-// modelled returns the expected value of a finite case as an expectation has it.
-func modelled(n number, ok bool) *exact.Value {
-	if !ok {
-		return nil
-	}
-	v := n.value()
-	return &v
-}
-
-func within(bound *big.Rat) boundOf {
-	if bound == nil {
-		return boundOf{}
-	}
-	return boundOf{func(e exact.Errors) bool { return e.Within(bound) }}
-}
-
-// model sets what the models of a method of that format give, of which run is the algorithm in an arithmetic.
-func (e *expectation) model(format string, v variant, run func(arithmetic) (number, bool)) {
-	switch {
-	case !e.summary.Sum.IsFinite():
-	case format == "exact":
-		e.modelled = rounded(e.summary.Sum, v.precision)
-	default:
-		e.modelled = modelled(run(arithmeticOf(format, v)))
-		if format == "binary64" {
-			e.faulty = func(b binary) (number, bool) { return run(b) }
-		}
-	}
-}
-
-func (t *tester) testSum(m reduce.Method, device string, cases []sumCase) {
-	for _, v := range variants(m.Format, m.FixedBits, m.MinPrecision, m.MaxPrecision) {
-		s, err := m.New(reduceOptions(v, device))
-		t.check(err == nil, func() (string, string) { return fmt.Sprintf("%v: %v", v, err), adviceReport })
-		if err != nil {
+// testMethod compares every component of every case.
+func (t *tester) testMethod(ctx context.Context, m method.Method, set device.Set, cases []testCase) {
+	for _, v := range variants(m) {
+		engine, err := m.New(v.config(set))
+		if !t.works(v.String(), err) {
 			continue
 		}
-		d, onDevice := s.(reduce.DeviceSummer)
-		defer func() { _ = bench.CloseDevice(s) }()
 		for _, c := range cases {
-			what := c.name + ", " + v.String()
-			t.guarded(what, func() {
-				err := s.Load(c.terms)
-				if err == nil {
-					s.Sum()
-				}
-				if err == nil && onDevice {
-					err = d.Err()
-				}
-				t.check(err == nil, func() (string, string) { return fmt.Sprintf("%s: %v", what, err), adviceReport })
-				if err != nil {
-					return
-				}
-				e := expectation{what: what, summary: c.summary, nothing: c.integer, bound: func(x exact.Summary) boundOf { return within(s.ErrorBound(x)) }}
-				e.model(m.Format, v, func(a arithmetic) (number, bool) { return modelSum(m, v, a, c) })
-				t.compare(s.Value(), e)
-			})
-		}
-		if onDevice {
-			err := d.Close()
-			t.check(err == nil, func() (string, string) { return fmt.Sprintf("%v: %v", v, err), adviceReport })
-		}
-	}
-}
-
-// worked fails a check if a method on a device did not do its last operation.
-func (t *tester) worked(what string, method any) bool {
-	err := bench.DeviceError(method)
-	if err == nil {
-		return true
-	}
-	t.check(false, func() (string, string) { return fmt.Sprintf("%s: %v", what, err), adviceGPU })
-	return false
-}
-
-func reduceOptions(v variant, device string) reduce.Options {
-	return reduce.Options{
-		Precision: v.precision, ModuliBits: v.moduliBits, Rounding: v.rounding, Alignment: v.alignment, Blocks: blocks, BlockSize: blockSize, Device: device,
-	}
-}
-
-func (t *tester) testDot(m reduce.Method, device string, cases []dotCase) {
-	for _, v := range variants(m.Format, m.FixedBits, m.MinPrecision, m.MaxPrecision) {
-		d, err := m.NewDot(reduceOptions(v, device))
-		t.check(err == nil, func() (string, string) { return fmt.Sprintf("%v: %v", v, err), adviceReport })
-		if err != nil {
-			continue
-		}
-		defer func() { _ = bench.CloseDevice(d) }()
-		for _, c := range cases {
-			what := c.name + ", " + v.String()
-			t.guarded(what, func() {
-				err := d.Load(reduce.Terms{Float64: c.x}, reduce.Terms{Float64: c.y})
-				t.check(err == nil, func() (string, string) { return fmt.Sprintf("%s: %v", what, err), adviceReport })
-				if err != nil {
-					return
-				}
-				d.Dot()
-				if !t.worked(what, d) {
-					return
-				}
-				e := expectation{what: what, summary: c.summary, nothing: c.integer, bound: func(x exact.Summary) boundOf { return within(d.ErrorBound(x)) }}
-				e.model(m.Format, v, func(a arithmetic) (number, bool) { return modelDot(m, v, a, c) })
-				t.compare(d.Value(), e)
-			})
-		}
-	}
-}
-
-func (t *tester) testGemv(m gemv.Method, device string, cases []gemvCase) {
-	for _, v := range variants(m.Format, m.FixedBits, m.MinPrecision, m.MaxPrecision) {
-		engine, err := m.New(gemv.Options{
-			Precision: v.precision, ModuliBits: v.moduliBits, Rounding: v.rounding, Alignment: v.alignment, BlockSize: blockSize, Device: device,
-		})
-		t.check(err == nil, func() (string, string) { return fmt.Sprintf("%v: %v", v, err), adviceReport })
-		if err != nil {
-			continue
-		}
-		defer func() { _ = bench.CloseDevice(engine) }()
-		a := arithmeticOf(m.Format, v)
-		for _, c := range cases {
-			if c.long && m.Format == "big.Float" { // nothing that the shorter problems do not show
+			if c.long && m.Format == "big.Float" && !m.Operation.Scalar { // nothing that the shorter problems do not show
 				continue
 			}
 			what := c.name + ", " + v.String()
-			t.guarded(what, func() {
-				err := engine.Load(c.problem)
-				t.check(err == nil, func() (string, string) { return fmt.Sprintf("%s: %v", what, err), adviceReport })
-				if err != nil {
-					return
-				}
-				engine.Run()
-				if !t.worked(what, engine) {
-					return
-				}
-				t.compareVector(m, v, a, c, what, engine)
-			})
+			t.guarded(what, func() { t.testCase(ctx, m, v, engine, c, what) })
 		}
+		t.works(v.String(), engine.Close())
 	}
 }
 
-// compareVector compares every component.
-func (t *tester) compareVector(m gemv.Method, v variant, a arithmetic, c gemvCase, what string, engine gemv.Engine) {
-	y := engine.Result()
-	t.check(len(y) == len(c.exact.Y), func() (string, string) {
-		return fmt.Sprintf("%s: %d components, want %d", what, len(y), len(c.exact.Y)), adviceReport
+// works checks that there is no error.
+func (t *tester) works(what string, err error) bool {
+	t.check(err == nil, func() (string, string) {
+		advice := adviceReport
+		if t.row.Device != "cpu" {
+			advice = adviceGPU
+		}
+		return fmt.Sprintf("%s: %v", what, err), advice
 	})
-	for i := range min(len(y), len(c.exact.Y)) {
-		e := expectation{
-			what: fmt.Sprintf("%s, y[%d]", what, i), summary: c.exact.Summary(i), nothing: c.integer,
-			bound: func(x exact.Summary) boundOf { return within(engine.ErrorBound(i, x)) },
+	return err == nil
+}
+
+func (t *tester) testCase(
+	ctx context.Context, m method.Method, v variant, engine method.Engine, c testCase, what string,
+) {
+	var y numbers.Source
+	err := method.Run(ctx, engine, c.problem)
+	if err == nil {
+		y, err = engine.Result()
+	}
+	if !t.works(what, err) {
+		return
+	}
+	n := c.exact.Shape.Components
+	if !m.Operation.Scalar || y.Len() != n {
+		t.check(y.Len() == n, func() (string, string) {
+			return fmt.Sprintf("%s: %d components, want %d", what, y.Len(), n), adviceReport
+		})
+	}
+	bounds := m.ErrorBound(engine.Info(), c.problem)
+	for i := range min(y.Len(), n) {
+		e := expectation{what: what, summary: c.exact.Component(i), nothing: c.integer}
+		if !m.Operation.Scalar {
+			e.what = fmt.Sprintf("%s, y[%d]", what, i)
 		}
-		switch {
-		case m.Format == "residues":
-			e.modelled = rounded(c.exact.Y[i], v.precision)
-		case !c.long && a != nil:
-			e.modelled = modelled(modelComponent(m, a, c.problem, i))
-		}
-		t.compare(y[i], e)
+		e.bound = bounds.Of(e.summary)
+		e.model(m, v, c, i)
+		t.compare(numbers.At(y, i), e)
 	}
 }
 
-// modelComponent returns component i of alpha*op(A)*x + beta*y: d = alpha*x first, then the sum of a_ij*d_j, which is added to beta*y_i.
-func modelComponent(m gemv.Method, a arithmetic, p gemv.Problem, i int) (y number, ok bool) {
-	terms := make([]number, p.Terms())
-	for j := range terms {
-		at := j*p.LDA + i
-		if p.Op == gemv.Trans {
-			at = i*p.LDA + j
-		}
-		d := a.mul(a.load(p.Alpha.Float64), a.load(p.X.Float64[j]))
-		terms[j] = a.mul(a.load(p.A.Float64[at]), d)
-	}
-	var sum number
-	switch m.Name {
-	case "bigfloat", "rns-basic":
-		sum = recursiveSum(a, terms)
-	case "rns-split":
-		sum = rowSum(a, terms, blockSize)
+// model sets what the models of a method give for component i of a case.
+func (e *expectation) model(m method.Method, v variant, c testCase, i int) {
+	arithmetic, known := arithmetics[m.Format]
+	run := models[m.Operation][m.Name]
+	switch {
+	case !e.summary.Sum.IsFinite(), !known:
+	case arithmetic == nil:
+		e.modelled = rounded(e.summary.Sum, v.precision)
+	case run == nil, c.long && m.Bits == 0, c.long && !m.Operation.Scalar:
+	case m.Format == "binary32" && e.summary.SumAbs.Float64() > 0x1p127: // it overflows
 	default:
-		return zero, false
+		a := arithmetic(v)
+		value := run(a, c.problem, i).value()
+		e.modelled = &value
+		if m.Format == "binary64" {
+			e.faulty = func(b binary) (number, bool) { return run(b, c.problem, i), true }
+		}
 	}
-	return a.add(a.mul(a.load(p.Beta.Float64), a.load(p.Y.Float64[i])), sum), true
+}
+
+// arithmetics are the models of formats; nil for those that round an exact result once, to nearest even.
+var arithmetics = map[string]func(variant) arithmetic{
+	"binary32":  func(variant) arithmetic { return binary32() },
+	"binary64":  func(variant) arithmetic { return binary64() },
+	"big.Float": func(v variant) arithmetic { return bigFloat(v.precision) },
+	"rns":       func(v variant) arithmetic { return newResidueModel(v) },
+	"exact":     nil,
+	"residues":  nil,
+}
+
+// model returns component i of a problem by an algorithm.
+type model func(a arithmetic, p *op.Problem, i int) number
+
+// models are those of the methods, by their names.
+var models = map[*op.Operation]map[string]model{
+	op.Sum: {
+		"float32": sumBy(recursiveSum), "float64": sumBy(recursiveSum), "bigfloat": sumBy(recursiveSum),
+		"kahan": sumBy(in64(kahanSum)), "neumaier": sumBy(in64(neumaierSum)),
+		"reduce1": sumBy(recursiveSum), "reduce1s": sumBy(recursiveSum), "reduce1p": sumBy(recursiveSum),
+		"reduce2": sumBy(pairwiseSum), "reduce2s": sumBy(pairwiseSum), "reduce2p": sumBy(pairwiseSum),
+		"reduce3": sumBy(inBlocks), "reduce3p": sumBy(inBlocks),
+	},
+	op.Dot: {
+		"float64": dotIn64(dot64), "dot2": dotIn64(dot2), "bigfloat": dotBy(recursiveSum),
+		"reduce1": dotBy(recursiveSum), "reduce2": dotBy(pairwiseSum), "reduce3": dotBy(inBlocks),
+	},
+	op.Gemv: {
+		"bigfloat": gemvBy(recursiveSum), "rns-basic": gemvBy(recursiveSum), "rns-split": gemvBy(inRow),
+	},
+}
+
+// order adds numbers in some order.
+type order func(a arithmetic, terms []number) number
+
+// in64 is an order of additions that exists in binary floating-point arithmetic only.
+func in64(sum func(b binary, terms []number) number) order {
+	return func(a arithmetic, terms []number) number { return sum(a.(binary), terms) }
+}
+
+func inBlocks(a arithmetic, terms []number) number { return blockSum(a, terms, blocks, blockSize) }
+
+func inRow(a arithmetic, terms []number) number { return rowSum(a, terms, blockSize) }
+
+func sumBy(sum order) model {
+	return func(a arithmetic, p *op.Problem, _ int) number { return sum(a, load(a, p.X)) }
+}
+
+func dotBy(sum order) model {
+	return func(a arithmetic, p *op.Problem, _ int) number {
+		return sum(a, products(a, load(a, p.X), load(a, p.Y)))
+	}
+}
+
+func dotIn64(dot func(b binary, x, y []number) number) model {
+	return func(a arithmetic, p *op.Problem, _ int) number { return dot(a.(binary), load(a, p.X), load(a, p.Y)) }
+}
+
+// gemvBy computes d = alpha*x first, then the sum of a_ij*d_j, which is added to beta*y_i.
+func gemvBy(sum order) model {
+	return func(a arithmetic, p *op.Problem, i int) number {
+		d := load(a, p.X)
+		alpha := load(a, p.Alpha)[0]
+		for j, x := range d {
+			d[j] = a.mul(alpha, x)
+		}
+		total := sum(a, products(a, load(a, p.Matrix().Row(i)), d))
+		return a.add(a.mul(load(a, p.Beta)[0], load(a, p.Y)[i]), total)
+	}
+}
+
+// load returns the numbers of a vector in the format.
+func load(a arithmetic, x numbers.Array) []number {
+	list := make([]number, x.Rows)
+	for i := range list {
+		list[i] = a.load(element(x, i).float())
+	}
+	return list
 }

@@ -10,19 +10,19 @@ import (
 type residueModel struct {
 	limit           *big.Int // floor(sqrt(M - 1))
 	precision       int
-	log2M, dropBits int // F and F'
-	rounding        rns.Rounding
-	alignment       rns.Alignment
+	log2M, dropBits int  // F and F'
+	nearest         bool // and alignment as in MPRES-BLAS
 }
 
 // newResidueModel is the model of the base that has a precision with moduli of a width, 0 for the default.
-func newResidueModel(precision, moduliBits int, r rns.Rounding, a rns.Alignment) (residueModel, error) {
-	if moduliBits == 0 {
-		moduliBits = rns.DefaultModuliBits
+func newResidueModel(v variant) residueModel {
+	width := v.moduliBits
+	if width == 0 {
+		width = rns.DefaultModuliBits
 	}
-	moduli, err := rns.GenerateModuli(precision, moduliBits, rns.Ascending)
+	moduli, err := rns.GenerateModuli(v.precision, width, rns.Ascending)
 	if err != nil {
-		return residueModel{}, err
+		panic(err) // there are such bases for the variants
 	}
 	m := big.NewInt(1)
 	for _, mi := range moduli {
@@ -32,8 +32,8 @@ func newResidueModel(precision, moduliBits int, r rns.Rounding, a rns.Alignment)
 	root := new(big.Int).Sqrt(m)
 	drop := new(big.Int).Sub(m, root.Add(root.Lsh(root, 2), big.NewInt(4)))
 	return residueModel{
-		limit: limit, precision: limit.BitLen() - 1, log2M: m.BitLen() - 1, dropBits: drop.BitLen() - 1, rounding: r, alignment: a,
-	}, nil
+		limit: limit, precision: limit.BitLen() - 1, log2M: m.BitLen() - 1, dropBits: drop.BitLen() - 1, nearest: v.nearest,
+	}
 }
 
 func (s residueModel) wide(x *big.Int) bool { return x.CmpAbs(s.limit) > 0 }
@@ -48,7 +48,7 @@ func (s residueModel) round(x number) number {
 	k := uint(x.sig.BitLen() - s.precision)
 	abs := new(big.Int).Abs(x.sig)
 	q := new(big.Int).Rsh(abs, k)
-	if s.rounding == rns.Nearest && (binary{}).away(1, abs, q, k) {
+	if s.nearest && (binary{}).away(1, abs, q, k) {
 		q.Add(q, big.NewInt(1))
 	}
 	if x.sig.Sign() < 0 {
@@ -69,7 +69,7 @@ func (s residueModel) add(x, y number) number {
 	}
 	d := x.exp - y.exp
 	up := min(d, s.log2M-1-x.sig.BitLen())
-	if s.alignment == rns.AlignBLAS && !s.wide(y.sig) {
+	if s.nearest && !s.wide(y.sig) {
 		if x.sig.BitLen()+d > s.dropBits {
 			return x
 		}

@@ -4,16 +4,22 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"mpbench/pkg/methods"
 )
 
 // TestAll: nothing is wrong on this machine.
 func TestAll(t *testing.T) {
 	start := time.Now()
-	rows := All([]string{"cpu"}).Run(context.Background())
+	rows := All(methods.All(), cpu).Run(context.Background())
 	for _, r := range rows {
 		if !r.Pass() || r.Checks == 0 {
 			t.Errorf("%s %s on %s: %d of %d checks failed: %s", r.Operation, r.Method, r.Device, r.Failed, r.Checks, r.Failure)
 		}
 	}
-	t.Logf("%d rows in %v", len(rows), time.Since(start))
+	checks := 0
+	for _, r := range rows {
+		checks += r.Checks
+	}
+	t.Logf("%d checks in %d rows in %v", checks, len(rows), time.Since(start))
 }

@@ -3,31 +3,28 @@ package selftest
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"runtime"
 
-	"mpbench/pkg/bench"
+	"mpbench/pkg/device"
 	"mpbench/pkg/exact"
-	"mpbench/pkg/gemv"
-	"mpbench/pkg/reduce"
+	"mpbench/pkg/method"
+	"mpbench/pkg/op"
 )
 
 // A Suite is what is tested.
 type Suite struct {
-	Arithmetic Arithmetic      // of the processor
-	Sums       []reduce.Method // with their sums; with Dots their dot products
-	Dots       []reduce.Method
-	Gemvs      []gemv.Method
-	Devices    []string
+	Arithmetic Arithmetic // of the processor
+	Methods    method.Catalog
+	Devices    []device.Set
 	Path       string // the vector instructions in use, for the rows
 
 	Progress func(what string) // called before each row, if not nil
 }
 
-// All returns the suite of everything that there is on the devices.
-func All(devices []string) Suite {
-	return Suite{
-		Arithmetic: Hardware(), Sums: reduce.Methods(), Dots: reduce.DotMethods(), Gemvs: gemv.Methods(), Devices: devices, Path: VectorPath(),
-	}
+// All returns the suite of the processor's arithmetic and these methods on the devices.
+func All(methods method.Catalog, devices []device.Set) Suite {
+	return Suite{Arithmetic: Hardware(), Methods: methods, Devices: devices, Path: VectorPath()}
 }
 
 // A Row is the result for a method on a device.
@@ -77,21 +74,17 @@ func (s Suite) Run(ctx context.Context) []Row {
 		add(Row{Operation: "arithmetic", Method: "float64", Format: "binary64", Device: "cpu"}, s.testArithmetic)
 	}
 	add(Row{Operation: "reference", Method: "exact", Format: "exact", Device: "cpu"}, testReference)
-	sums, dots, products := sumCases(), dotCases(), gemvCases()
-	for _, device := range s.Devices {
-		for _, m := range s.Sums {
-			if bench.Offers(m.Devices, device) {
-				add(Row{Operation: "sum", Method: m.Name, Format: m.Format, Device: device}, func(t *tester) { t.testSum(m, device, sums) })
-			}
-		}
-		for _, m := range s.Dots {
-			if _, err := m.NewDot(reduceOptions(variant{precision: max(m.FixedBits, m.MinPrecision)}, device)); bench.Offers(m.Devices, device) && !bench.NotOffered(device, err) {
-				add(Row{Operation: "dot", Method: m.Name, Format: m.Format, Device: device}, func(t *tester) { t.testDot(m, device, dots) })
-			}
-		}
-		for _, m := range s.Gemvs {
-			if bench.Offers(m.Devices, device) {
-				add(Row{Operation: "gemv", Method: m.Name, Format: m.Format, Device: device}, func(t *tester) { t.testGemv(m, device, products) })
+	cases := map[*op.Operation][]testCase{}
+	for _, o := range s.Methods.Operations() {
+		cases[o] = casesOf(o)
+	}
+	for _, set := range s.Devices {
+		for _, o := range s.Methods.Operations() {
+			for _, m := range s.Methods.Of(o) {
+				if m.Runs(set) {
+					row := Row{Operation: o.Name, Method: m.Name, Format: m.Format, Device: set.String()}
+					add(row, func(t *tester) { t.testMethod(ctx, m, set, cases[o]) })
+				}
 			}
 		}
 	}
@@ -165,14 +158,11 @@ func (t *tester) advise() string {
 type expectation struct {
 	what     string        // method's options and data, for a failure
 	summary  exact.Summary // the exact result
-	bound    func(exact.Summary) boundOf
-	nothing  bool // nothing is rounded: the result is the exact one
+	bound    *big.Rat      // proved; nil for none
+	nothing  bool          // nothing is rounded: the result is the exact one
 	modelled *exact.Value
 	faulty   func(binary) (number, bool) // what a model of binary64 with a fault gives; nil if the format is another
 }
-
-// boundOf is a proved bound, held apart from a missing one.
-type boundOf struct{ ok func(exact.Errors) bool }
 
 // compare checks a result in every way that is known.
 func (t *tester) compare(got exact.Value, e expectation) {
@@ -191,14 +181,11 @@ func (t *tester) compare(got exact.Value, e expectation) {
 	if e.modelled != nil {
 		t.check(got.Equal(*e.modelled), fail("expected", *e.modelled))
 	}
-	if e.nothing || !want.IsFinite() {
+	switch {
+	case e.nothing || !want.IsFinite():
 		t.check(got.Equal(want), fail("exactly", want))
-		return
-	}
-	if e.bound != nil {
-		if b := e.bound(e.summary); b.ok != nil {
-			t.check(b.ok(exact.Measure(got, want)), fail("within the proved bound of", want))
-		}
+	case e.bound != nil:
+		t.check(exact.Measure(got, want).Within(e.bound), fail("within the proved bound of", want))
 	}
 }
 

@@ -15,15 +15,16 @@ var benchSets = []string{"uniform11", "uniform01", "xsum", "harmonic", "zhuhayes
 
 func benchTerms(b *testing.B, spec string, n int) []float64 {
 	b.Helper()
-	s, err := datasets.Parse(spec)
+	s, err := datasets.Vectors.Parse(spec)
 	if err != nil {
 		b.Fatal(err)
 	}
-	d, err := datasets.Generate(s, datasets.Options{N: &n, Seed: 1})
+	d, err := datasets.Generate(s, datasets.Options{N: n, Seed: 1})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return d.Float64
+	x, _ := d.X.Float64()
+	return x
 }
 
 // report adds the time and the memory read per element, which has the given size in bytes.

@@ -3,6 +3,7 @@
 //	MPBENCH_TEST_DEVICE=cuda:0   use this GPU in place of the emulator
 //	MPBENCH_LIBCUDA=library      use this library, an emulator compiled before
 //	MPBENCH_REQUIRE_EMULATOR=1   fail where the emulator cannot be compiled, rather than skip
+//	MPBENCH_SANITIZE=1           run only tests that are marked for a sanitizer, which is slow
 package gputest
 
 import (
@@ -18,22 +19,47 @@ import (
 	"sync"
 	"testing"
 
+	"mpbench/pkg/device"
 	"mpbench/pkg/gpu"
 )
 
 // Device returns the device under test. It skips the test, with a reason, where there is none.
 func Device(t testing.TB) *gpu.Device {
 	t.Helper()
-	device, err := gpu.OpenName(Name(t))
+	d, err := gpu.Open(device.Must(Name(t)).GPUs()[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	return device
+	return d
+}
+
+// marked are the names of tests that a sanitizer is to watch.
+var marked sync.Map
+
+// Sanitize marks a test, with its subtests, as one that a sanitizer is to watch: together they launch every kernel, in
+// minutes. It comes before Device or Name.
+func Sanitize(t testing.TB) { marked.Store(t.Name(), true) }
+
+// isMarked tells whether the test, or one that it is a part of, is marked.
+func isMarked(name string) bool {
+	for {
+		if _, ok := marked.Load(name); ok {
+			return true
+		}
+		i := strings.LastIndexByte(name, '/')
+		if i < 0 {
+			return false
+		}
+		name = name[:i]
+	}
 }
 
 // Name returns the name of the device under test, after having made the emulator available if it is that.
 func Name(t testing.TB) string {
 	t.Helper()
+	if os.Getenv("MPBENCH_SANITIZE") != "" && !isMarked(t.Name()) {
+		t.Skip("not marked for a sanitizer")
+	}
 	if name := os.Getenv("MPBENCH_TEST_DEVICE"); name != "" {
 		return name
 	}

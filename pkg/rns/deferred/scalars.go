@@ -116,6 +116,16 @@ func (s *Scalars) Scale(prec uint) {
 	}
 }
 
+// Divide computes a problem with numbers that are no dyadic fractions: row by row, without residues.
+func (s *Scalars) Divide(p *op.Problem, prec uint, threads int) {
+	a := p.Matrix()
+	parallel.Tasks(threads, a.Rows, func(_, i int) {
+		var y numbers.Number
+		y.SetBig(s.Y[i])
+		s.Result[i] = RoundedRow(a.Part(i, i+1), p.X, s.Alpha, s.Beta, &y, s.Denominator, prec)
+	})
+}
+
 // Values returns the results, with what is infinite or NaN in its place.
 func (s *Scalars) Values(special []exact.Value, threads int) numbers.Values {
 	list := make(numbers.Values, len(s.Result))

@@ -129,6 +129,7 @@ func checkInterval(b *rns.Base, v rns.Interval, digits []uint32) error {
 
 // TestOperations compares additions, subtractions and products of adversarial operands with those of package rns, for groups of every size.
 func TestOperations(t *testing.T) {
+	gputest.Sanitize(t)
 	forEachBase(t, func(t *testing.T, b *rnsgpu.Base, c *rns.Context) error {
 		base := c.Base()
 		n := pairs(base.Stride())
@@ -194,6 +195,7 @@ func TestOperations(t *testing.T) {
 
 // TestScaleAndNormalize compares products with a scalar, and residues of any size made numbers.
 func TestScaleAndNormalize(t *testing.T) {
+	gputest.Sanitize(t)
 	forEachBase(t, func(t *testing.T, b *rnsgpu.Base, c *rns.Context) error {
 		base := c.Base()
 		n := pairs(base.Stride())
@@ -248,6 +250,7 @@ func TestScaleAndNormalize(t *testing.T) {
 
 // TestFromFloat64 compares conversions.
 func TestFromFloat64(t *testing.T) {
+	gputest.Sanitize(t)
 	forEachBase(t, func(t *testing.T, b *rnsgpu.Base, c *rns.Context) error {
 		x := []float64{0, math.Copysign(0, -1), 1, -1, 0.1, math.MaxFloat64, -math.SmallestNonzeroFloat64, 0x1p-1022, 0x1.fffffffffffffp-1023, 1 << 52, 1<<53 - 1}
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -282,6 +285,7 @@ func TestFromFloat64(t *testing.T) {
 
 // TestUnevenModuli: moduli whose fractions a device cannot add in 64 bits are refused.
 func TestUnevenModuli(t *testing.T) {
+	gputest.Sanitize(t)
 	moduli := []uint32{17, 2147483647, 2147483629, 2147483587, 2147483579, 2147483563, 2147483549}
 	base, err := rns.NewBase(moduli)
 	if err != nil {

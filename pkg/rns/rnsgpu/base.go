@@ -151,8 +151,11 @@ func (b *Base) Base() *rns.Base { return b.base }
 // Device returns the device.
 func (b *Base) Device() *gpu.Device { return b.device }
 
-// Free gives the tables' memory back.
+// Free gives the tables' memory back. It does nothing for nil.
 func (b *Base) Free() {
+	if b == nil {
+		return
+	}
 	b.residues.Free()
 	b.fractions.Free()
 	b.powers.Free()

@@ -14,6 +14,7 @@ import (
 
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/gpu/gputest"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/superacc"
 )
 
@@ -168,13 +169,13 @@ func BenchmarkBus(b *testing.B) {
 // BenchmarkStream sums numbers in host memory, copying them each time.
 func BenchmarkStream(b *testing.B) {
 	d := realDevice(b)
-	x := Slice(families[0].make(1, 1<<29))
+	x := inHost(families[0].make(1, 1<<29))
 	for _, o := range []Options{{}, {Readers: 4}, {Readers: 12}, {Readers: 16}, {Chunk: 1 << 18}, {Chunk: 1 << 22}, {Threads: 8}} {
 		b.Run(fmt.Sprintf("readers=%d/chunk=%d/threads=%d", o.Readers, o.Chunk, o.Threads), func(b *testing.B) { benchmarkSource(b, d, x, o) })
 	}
 }
 
-func benchmarkSource(b *testing.B, d *gpu.Device, x Source, o Options) {
+func benchmarkSource(b *testing.B, d *gpu.Device, x numbers.Array, o Options) {
 	s, err := NewStreamer(d, false, o)
 	if err != nil {
 		b.Fatal(err)
@@ -189,13 +190,14 @@ func benchmarkSource(b *testing.B, d *gpu.Device, x Source, o Options) {
 
 // onDisk is a file of little-endian numbers, read where the numbers go.
 type onDisk struct {
-	file *os.File
-	n    int
+	numbers.Source // of single numbers: none
+	file           *os.File
+	n              int
 }
 
 func (f onDisk) Len() int { return f.n }
 
-func (f onDisk) Read(x []float64, from int) error {
+func (f onDisk) ReadRun(x []float64, from int) error {
 	_, err := f.file.ReadAt(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 8*len(x)), 8*int64(from))
 	return err
 }
@@ -209,7 +211,7 @@ func BenchmarkFile(b *testing.B) {
 	drop := func() error { return dropCache(f.file) }
 	b.Run("reading", func(b *testing.B) { benchmarkReading(b, f, 3, keep) })
 	for _, o := range []Options{{}, {Readers: 16}, {Threads: 8}} {
-		b.Run(fmt.Sprintf("readers=%d/threads=%d", o.Readers, o.Threads), func(b *testing.B) { benchmarkSource(b, d, f, o) })
+		b.Run(fmt.Sprintf("readers=%d/threads=%d", o.Readers, o.Threads), func(b *testing.B) { benchmarkSource(b, d, numbers.Vector(f), o) })
 	}
 	b.Run("disk/reading", func(b *testing.B) { benchmarkReading(b, f, 1, drop) })
 	b.Run("disk/sum", func(b *testing.B) {
@@ -223,7 +225,7 @@ func BenchmarkFile(b *testing.B) {
 				return 0, err
 			}
 			start := time.Now()
-			err := s.Sum(context.Background(), new(superacc.Accumulator), f)
+			err := s.Sum(context.Background(), new(superacc.Accumulator), numbers.Vector(f))
 			return time.Since(start), err
 		}
 		t, err := sum()
@@ -280,13 +282,13 @@ func benchmarkReading(b *testing.B, f onDisk, runs int, prepare func() error) {
 func readAll(f onDisk) (time.Duration, error) {
 	o := Options{}.filled()
 	start := time.Now()
-	w := &work{ctx: context.Background(), sources: []Source{f}, n: f.n, chunk: o.Chunk, quit: make(chan struct{})}
+	w := &work{ctx: context.Background(), sources: []numbers.Array{numbers.Vector(f)}, n: f.n, chunk: o.Chunk, quit: make(chan struct{})}
 	done := make(chan struct{})
 	for range o.Readers {
 		go func() {
 			x := make([]float64, o.Chunk)
 			for from, n := w.take(); n > 0; from, n = w.take() {
-				w.fail(f.Read(x[:n], from))
+				w.fail(f.ReadRun(x[:n], from))
 			}
 			done <- struct{}{}
 		}()
@@ -295,91 +297,4 @@ func readAll(f onDisk) (time.Duration, error) {
 		<-done
 	}
 	return time.Since(start), w.err
-}
-
-// BenchmarkHybrid compares processors alone, the device alone and both, by the clock, rounding included: ratio is the time of both to that
-// of the faster alone. The three take turns, so that whatever disturbs the machine disturbs each of them.
-func BenchmarkHybrid(b *testing.B) {
-	d := realDevice(b)
-	all := families[0].make(1, 1_000_000_000)
-	for n := 1000; n <= len(all); n *= 10 {
-		h, err := NewHybrid(d, all[:n], 0)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := h.Calibrate(); err != nil {
-			b.Fatal(err)
-		}
-		chosen := h.Share()
-		names, shares := []string{"cpu", "cuda", "both"}, []int{0, n, chosen}
-		times, err := takeTurns(h, shares, hybridRuns(n))
-		if err != nil {
-			b.Fatal(err)
-		}
-		medians := make([]float64, len(names))
-		for i := range times {
-			slices.Sort(times[i])
-			medians[i] = times[i][len(times[i])/2]
-		}
-		for i, name := range names {
-			b.Run(fmt.Sprintf("n=%d/%s", n, name), func(b *testing.B) {
-				reportMedian(b, 8*float64(n), times[i])
-				b.ReportMetric(float64(shares[i])/float64(n), "share")
-				if name == "both" {
-					b.ReportMetric(medians[2]/min(medians[0], medians[1]), "ratio")
-				}
-			})
-		}
-		h.Free()
-	}
-}
-
-// hybridRuns is how often each is timed: more often where it is soon done.
-func hybridRuns(n int) int {
-	if n <= 10_000_000 {
-		return 300
-	}
-	return 42
-}
-
-// takeTurns times sums with each of the shares in turn, in all orders, with cold caches of the device, in µs. One sum that is not timed comes before each
-// one that is: whoever has worked before leaves processors and device in different states.
-func takeTurns(h *Hybrid, shares []int, runs int) ([][]float64, error) {
-	times := make([][]float64, len(shares))
-	orders := [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {2, 0, 1}, {0, 2, 1}, {1, 2, 0}}
-	for i := range runs {
-		for _, k := range orders[i%len(orders)] {
-			h.SetShare(shares[k])
-			if _, err := timedSum(h); err != nil {
-				return nil, err
-			}
-			t, err := timedSum(h)
-			if err != nil {
-				return nil, err
-			}
-			times[k] = append(times[k], t)
-		}
-	}
-	return times, nil
-}
-
-// timedSum returns the time of a sum in µs; of many, where the processors do it alone and soon.
-func timedSum(h *Hybrid) (float64, error) {
-	repetitions := 1
-	if h.Share() > 0 {
-		if err := h.vector.evict(); err != nil {
-			return 0, err
-		}
-	} else {
-		repetitions = max(1, 100_000/len(h.x))
-	}
-	start := time.Now()
-	for range repetitions {
-		a := new(superacc.Accumulator)
-		if _, _, err := h.Sum(a, false); err != nil {
-			return 0, err
-		}
-		_ = a.Float64()
-	}
-	return float64(time.Since(start)) / 1e3 / float64(repetitions), nil
 }

@@ -4,8 +4,7 @@
 // several launches, chunks or devices is the sum of their digits, which are integers: no order and no partition changes a bit.
 // It is rounded on the host.
 //
-// [Add] and [AddProducts] are for numbers in host memory or in files, of any size: chunks go through pinned buffers on two streams, so
-// that reading, copying and summing overlap; processors can take part, all of them taking chunks from one counter until none is left.
-// [Vector] is for numbers that stay in device memory. [Hybrid] divides those between device and processors so that both
-// finish together.
+// A [Streamer] is for numbers in host memory or in files, of any size: chunks go through pinned buffers on two streams, so that
+// reading, copying and summing overlap; processors can take part, all of them taking chunks from one counter until none is
+// left. A [Vector] is for numbers that stay in device memory.
 package superaccgpu

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"mpbench/pkg/gpu"
 	"mpbench/pkg/gpu/gputest"
 	"mpbench/pkg/superacc"
 )
@@ -134,7 +133,7 @@ func cpuDot(x, y []float64) *superacc.Accumulator {
 // deviceSum sums on the device with blocks of so many threads; y is nil for a sum.
 func deviceSum(t *testing.T, x, y []float64, threads int) *superacc.Accumulator {
 	t.Helper()
-	v, err := newVector(device(t), x, y, threads)
+	v, err := newVector(gputest.Device(t), x, y, threads)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,9 +147,4 @@ func deviceSum(t *testing.T, x, y []float64, threads int) *superacc.Accumulator 
 		t.Errorf("times %+v", times)
 	}
 	return a
-}
-
-func device(t testing.TB) *gpu.Device {
-	t.Helper()
-	return gputest.Device(t)
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"mpbench/pkg/gpu"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/superacc"
 )
 
@@ -124,7 +125,7 @@ func (s *Streamer) free() {
 }
 
 // Sum adds the numbers of x to a. It stops at the first error, that of ctx for one, and then adds nothing.
-func (s *Streamer) Sum(ctx context.Context, a *superacc.Accumulator, x Source) error {
+func (s *Streamer) Sum(ctx context.Context, a *superacc.Accumulator, x numbers.Array) error {
 	if s.vectors != 1 {
 		panic("superaccgpu: a sum by a streamer of dot products")
 	}
@@ -132,19 +133,19 @@ func (s *Streamer) Sum(ctx context.Context, a *superacc.Accumulator, x Source) e
 }
 
 // Dot adds the products of the numbers of x and y to a, as Sum. It panics if their lengths differ.
-func (s *Streamer) Dot(ctx context.Context, a *superacc.Accumulator, x, y Source) error {
+func (s *Streamer) Dot(ctx context.Context, a *superacc.Accumulator, x, y numbers.Array) error {
 	if s.vectors != 2 {
 		panic("superaccgpu: a dot product by a streamer of sums")
 	}
-	if x.Len() != y.Len() {
+	if x.Rows != y.Rows {
 		panic("superaccgpu: vectors of different lengths")
 	}
 	return s.run(ctx, a, x, y)
 }
 
 // run sums by all workers: each of them takes chunks until none is left.
-func (s *Streamer) run(ctx context.Context, a *superacc.Accumulator, sources ...Source) error {
-	w := &work{ctx: ctx, sources: sources, n: sources[0].Len(), chunk: s.options.Chunk, quit: make(chan struct{})}
+func (s *Streamer) run(ctx context.Context, a *superacc.Accumulator, sources ...numbers.Array) error {
+	w := &work{ctx: ctx, sources: sources, n: sources[0].Rows, chunk: s.options.Chunk, quit: make(chan struct{})}
 	var processors sync.WaitGroup
 	parts := make([]superacc.Accumulator, s.options.Threads)
 	for i := range parts {
@@ -258,7 +259,7 @@ func (s *Streamer) submit(c *slot, stream *gpu.Stream) error {
 // work is numbers to be summed by several workers, and the counter from which they take chunks.
 type work struct {
 	ctx      context.Context
-	sources  []Source
+	sources  []numbers.Array
 	n, chunk int
 	next     atomic.Int64
 	quit     chan struct{} // closed after the first error
@@ -304,7 +305,7 @@ func (w *work) read(free <-chan *slot, filled chan<- *slot) {
 			return
 		}
 		for v, source := range w.sources {
-			if err := source.Read(c.host[v].Slice()[:n], from); err != nil {
+			if err := source.ReadRun(c.host[v].Slice()[:n], from); err != nil {
 				w.fail(err)
 				return
 			}
@@ -312,6 +313,18 @@ func (w *work) read(free <-chan *slot, filled chan<- *slot) {
 		c.n = n
 		filled <- c
 	}
+}
+
+// terms returns n numbers of a source, where they are if they are in memory, otherwise in buffer.
+func terms(s numbers.Array, buffer *[]float64, from, n int) ([]float64, error) {
+	if x, ok := s.Part(from, from+n).Contiguous(); ok {
+		return x, nil
+	}
+	if cap(*buffer) < n {
+		*buffer = make([]float64, n)
+	}
+	x := (*buffer)[:n]
+	return x, s.ReadRun(x, from)
 }
 
 // sum adds chunks to a.

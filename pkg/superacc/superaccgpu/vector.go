@@ -76,23 +76,9 @@ func newVector(d *gpu.Device, x, y []float64, threads int) (*Vector, error) {
 // Len returns the number of terms.
 func (v *Vector) Len() int { return v.n }
 
-// Sum adds the sum of the numbers, or of the products, to a. With cold, the device's caches are emptied before, outside of the times.
+// Sum adds the sum of the numbers, or of the products, to a. With cold, the device's caches are emptied before, outside of
+// the times.
 func (v *Vector) Sum(a *superacc.Accumulator, cold bool) (Times, error) {
-	return v.sumFirst(a, v.n, cold)
-}
-
-// evict empties the device's caches and waits.
-func (v *Vector) evict() error {
-	return v.device.Do(func() error {
-		if err := v.device.ColdCache(v.stream); err != nil {
-			return err
-		}
-		return v.stream.Sync()
-	})
-}
-
-// sumFirst is Sum of the first n terms.
-func (v *Vector) sumFirst(a *superacc.Accumulator, n int, cold bool) (Times, error) {
 	var t Times
 	err := v.device.Do(func() error {
 		if v.dirty {
@@ -108,7 +94,7 @@ func (v *Vector) sumFirst(a *superacc.Accumulator, n int, cold bool) (Times, err
 		}
 		steps := []func() error{
 			func() error { return v.events[0].Record(v.stream) },
-			func() error { return v.launch(n) },
+			func() error { return v.launch() },
 			func() error { return v.events[1].Record(v.stream) },
 			func() error { return v.engine.Fetch(v.stream) },
 			func() error { return v.events[2].Record(v.stream) },
@@ -133,11 +119,11 @@ func (v *Vector) sumFirst(a *superacc.Accumulator, n int, cold bool) (Times, err
 	return t, nil
 }
 
-func (v *Vector) launch(n int) error {
+func (v *Vector) launch() error {
 	if v.y != nil {
-		return v.engine.Dot(v.stream, v.x.Pointer(), v.y.Pointer(), n)
+		return v.engine.Dot(v.stream, v.x.Pointer(), v.y.Pointer(), v.n)
 	}
-	return v.engine.Sum(v.stream, v.x.Pointer(), n)
+	return v.engine.Sum(v.stream, v.x.Pointer(), v.n)
 }
 
 // Free gives the vector's memory back; a nil vector has none.

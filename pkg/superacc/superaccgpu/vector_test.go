@@ -28,6 +28,7 @@ func TestSum(t *testing.T) {
 }
 
 func TestDot(t *testing.T) {
+	gputest.Sanitize(t)
 	for i, f := range families {
 		for j, n := range lengths() {
 			g := families[(i+j)%len(families)]
@@ -45,7 +46,7 @@ func TestLongRuns(t *testing.T) {
 	}
 	for _, f := range families {
 		x, y := f.make(3, n), f.make(4, n)
-		v, err := newVector(device(t), x, nil, 32)
+		v, err := newVector(gputest.Device(t), x, nil, 32)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +58,7 @@ func TestLongRuns(t *testing.T) {
 		v.Free()
 		compare(t, f.name, got, cpuSum(x))
 
-		if v, err = newVector(device(t), x, y, 32); err != nil {
+		if v, err = newVector(gputest.Device(t), x, y, 32); err != nil {
 			t.Fatal(err)
 		}
 		v.engine.dotBlocks = 1
@@ -72,24 +73,25 @@ func TestLongRuns(t *testing.T) {
 
 // All named data sets.
 func TestDatasets(t *testing.T) {
-	for _, s := range datasets.Sets() {
-		spec, err := datasets.Parse(s.Name)
+	gputest.Sanitize(t)
+	for _, s := range datasets.Vectors.Sets() {
+		spec, err := datasets.Vectors.Parse(s.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := 2000
-		d, err := datasets.Generate(spec, datasets.Options{N: &n, Seed: 1})
+		d, err := datasets.Generate(spec, datasets.Options{N: 2000, Seed: 1})
 		if err != nil {
 			if d, err = datasets.Generate(spec, datasets.Options{Seed: 1}); err != nil {
 				t.Errorf("%s: %v", s.Name, err)
 				continue
 			}
 		}
-		if len(d.Float64) == 0 || gputest.Emulated() && len(d.Float64) > 20_000 {
-			t.Logf("%s: skipped: %d terms in float64", s.Name, len(d.Float64))
+		x, ok := d.X.Float64()
+		if !ok || gputest.Emulated() && len(x) > 20_000 {
+			t.Logf("%s: skipped: %d terms", s.Name, d.N)
 			continue
 		}
-		compare(t, s.Name, deviceSum(t, d.Float64, nil, 64), cpuSum(d.Float64))
+		compare(t, s.Name, deviceSum(t, x, nil, 64), cpuSum(x))
 	}
 }
 

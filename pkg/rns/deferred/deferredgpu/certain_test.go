@@ -83,6 +83,7 @@ func (w *window) far() bool {
 // TestCertainRounding compares Ziv's test with intervals of integers: it must see every window whose interval has two roundings, and pass those
 // far from ties.
 func TestCertainRounding(t *testing.T) {
+	gputest.Sanitize(t)
 	type parameters struct {
 		Windows, Precision gpu.Pointer[uint32]
 		Error              gpu.Pointer[int64]

@@ -272,6 +272,7 @@ func randomProblem(r *rand.Rand, most int) (p *problem, a, x []float64, name str
 
 // TestGemv compares products with those of the CPU, bit for bit: 10,000 random ones on a GPU, fewer on the emulator or with -short.
 func TestGemv(t *testing.T) {
+	gputest.Sanitize(t)
 	d := gputest.Device(t)
 	count, most := 60, 40
 	switch {
@@ -301,6 +302,7 @@ func TestGemv(t *testing.T) {
 
 // TestLimbExtremes: factors with all bits set, of every number of limbs, in rows so long that words are carried many times, and sums that cancel but for one unit.
 func TestLimbExtremes(t *testing.T) {
+	gputest.Sanitize(t)
 	d := gputest.Device(t)
 	cols := 3000
 	if !gputest.Emulated() && !testing.Short() {

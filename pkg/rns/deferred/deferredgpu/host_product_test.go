@@ -112,6 +112,7 @@ func (p *hostProblem) check(t *testing.T, d *gpu.Device, name string, cut deferr
 // TestHostProduct compares products of matrices in host memory with the CPU's, bit for bit: both operations, float64 and packed
 // numbers, leading dimensions, increments, factors, panels of every kind of size.
 func TestHostProduct(t *testing.T) {
+	gputest.Sanitize(t)
 	d := gputest.Device(t)
 	count, most := 50, 20
 	switch {
@@ -167,6 +168,7 @@ func randomHostProblem(t *testing.T, r *rand.Rand, most int) (*hostProblem, defe
 // TestHostProductAssumption: matrices whose later panels do not keep to what the sample promises take a second pass, and results are the same; others
 // take one.
 func TestHostProductAssumption(t *testing.T) {
+	gputest.Sanitize(t)
 	d := gputest.Device(t)
 	const rows, columns = 21, 40
 	tame := func(r *rand.Rand) []float64 {
@@ -208,6 +210,7 @@ func TestHostProductAssumption(t *testing.T) {
 
 // TestHostProductZeros: nothing but zeros, and empty matrices.
 func TestHostProductZeros(t *testing.T) {
+	gputest.Sanitize(t)
 	d := gputest.Device(t)
 	for _, shape := range [][2]int{{0, 0}, {0, 5}, {5, 0}, {1, 1}, {9, 5}} {
 		for _, trans := range []bool{false, true} {
@@ -222,6 +225,7 @@ func TestHostProductZeros(t *testing.T) {
 
 // TestHostProductTruncated: numbers so far apart that no moduli hold their exact sums; cancellation leaves the rounding of some rows open.
 func TestHostProductTruncated(t *testing.T) {
+	gputest.Sanitize(t)
 	d := gputest.Device(t)
 	const rows, columns = 3, 4
 	a := make([]*big.Float, rows*columns)
@@ -254,6 +258,7 @@ func TestHostProductTruncated(t *testing.T) {
 
 // TestHostProductSpecial: infinities and NaN anywhere are noticed, and only they.
 func TestHostProductSpecial(t *testing.T) {
+	gputest.Sanitize(t)
 	d := gputest.Device(t)
 	for at := 0; at < 3*40; at += 5 {
 		for _, value := range []float64{math.NaN(), math.Inf(1), 1} {
@@ -295,6 +300,7 @@ func TestHostProductSpecial(t *testing.T) {
 
 // TestHostProductMemory: what free memory there is decides the panels, down to one column, and below that a product is refused.
 func TestHostProductMemory(t *testing.T) {
+	gputest.Sanitize(t)
 	if !gputest.Emulated() {
 		t.Skip("fills the memory of the emulator only")
 	}

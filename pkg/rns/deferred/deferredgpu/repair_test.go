@@ -65,6 +65,7 @@ func wholeRange(r *rand.Rand, n int) []float64 {
 
 // TestTruncated compares products of truncated factors with exact ones, for numbers of all widths and precisions.
 func TestTruncated(t *testing.T) {
+	gputest.Sanitize(t)
 	d := gputest.Device(t)
 	for i, prec := range []int{24, 53, 106, 424, 1696, 4096} {
 		for turn := range 4 {
@@ -200,6 +201,7 @@ func problemOf(rows []row, prec, spread int) *problem {
 
 // TestRepairs counts the rows that are computed again: those that truncation leaves open, and no others.
 func TestRepairs(t *testing.T) {
+	gputest.Sanitize(t)
 	d := gputest.Device(t)
 	for _, prec := range []int{24, 53, 106, 424, 1696, 4096} {
 		rows := hardRows(prec, prec+3000)
@@ -237,6 +239,7 @@ func TestRepairs(t *testing.T) {
 
 // TestRepairScaled has alpha and beta of p bits and a y that takes alpha*S away, up to the part that was truncated.
 func TestRepairScaled(t *testing.T) {
+	gputest.Sanitize(t)
 	d := gputest.Device(t)
 	for _, prec := range []int{24, 53, 212} {
 		r := rand.New(rand.NewPCG(17, uint64(prec)))
@@ -296,6 +299,7 @@ func TestBeyondModuli(t *testing.T) {
 
 // TestRepairMemory leaves too little memory for all open rows at once, and then for any. The second product fits what the first gave back.
 func TestRepairMemory(t *testing.T) {
+	gputest.Sanitize(t)
 	d := gputest.Device(t)
 	if !gputest.Emulated() {
 		t.Skip("fills the memory of the emulator, which is small")

@@ -111,16 +111,6 @@ func (s *PackedSum) Sum(cold bool) (*deferred.LimbSum, SumTimes, error) {
 	return s.windows.Sum(s.result.Slice()), t, nil
 }
 
-// evict empties the device's caches and waits.
-func (s *PackedSum) evict() error {
-	return s.device.Do(func() error {
-		if err := s.device.ColdCache(s.stream); err != nil {
-			return err
-		}
-		return s.stream.Sync()
-	})
-}
-
 func (s *PackedSum) launch() error {
 	for _, p := range s.passes {
 		if err := p.kernel.Launch(p.launch, p.parameters); err != nil {

@@ -90,6 +90,7 @@ func TestPackedSum(t *testing.T) {
 
 // So many numbers that each warp takes several tiles of them, the last of which is not full.
 func TestPackedSumTiles(t *testing.T) {
+	gputest.Sanitize(t)
 	r := rand.New(rand.NewPCG(5, 5))
 	for _, c := range []struct{ bits, n int }{{53, 9001}, {106, 9001}, {212, 9001}, {424, 9001}, {848, 4003}, {1696, 2001}, {3000, 1001}, {8000, 301}} {
 		for _, spread := range []int{1, 50} {
@@ -101,6 +102,7 @@ func TestPackedSumTiles(t *testing.T) {
 
 // Significands longer than a window, exponents in clusters and scattered ones, far apart.
 func TestPackedSumWindows(t *testing.T) {
+	gputest.Sanitize(t)
 	r := rand.New(rand.NewPCG(2, 2))
 	n := 9000
 	for _, c := range []struct {
@@ -137,6 +139,7 @@ func TestPackedSumWindows(t *testing.T) {
 
 // Exact cancellation, and what the device does not see: infinities and NaN.
 func TestPackedSumSpecial(t *testing.T) {
+	gputest.Sanitize(t)
 	r := rand.New(rand.NewPCG(3, 3))
 	n := 700
 	for _, classes := range [][]numbers.Number{

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mpbench/pkg/exact"
+	"mpbench/pkg/measure"
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/record"
+	"mpbench/pkg/report"
+)
+
+// details are what commands can say of vectors beside the records: phases, components, the computed vector.
+type details struct {
+	profile    bool
+	rows       bool
+	saveResult string
+
+	results []measure.Result
+	inputs  []measure.Input
+}
+
+func (d *details) addFlags(f *pflag.FlagSet) {
+	f.BoolVar(&d.profile, "profile", false, "also print the phases of each method with their share of the time")
+	f.BoolVar(&d.rows, "rows", false, "also print every component with its error and the bounds on it")
+	f.StringVar(&d.saveResult, "save-result", "", "write the computed vector of the one case exactly into `file`: .txt (hexadecimal) or .npy (float64)")
+}
+
+// check finds what would make the details fail, before anything is measured.
+func (d *details) check(run runOptions) error {
+	if (d.profile || d.rows) && run.output.format != "table" && run.output.format != "markdown" {
+		return usagef("--profile and --rows go with --format table; the records hold the phases")
+	}
+	if run.resume && (d.profile || d.rows || d.saveResult != "") {
+		return usagef("--profile, --rows and --save-result need what is not in the file that --resume continues; leave one of them out")
+	}
+	if d.saveResult == "" {
+		return nil
+	}
+	if ending := filepath.Ext(d.saveResult); ending != ".txt" && ending != ".npy" {
+		return usagef("--save-result %s: want a name that ends with .txt or .npy", d.saveResult)
+	}
+	return report.CheckWritable(d.saveResult)
+}
+
+func (d *details) checkJobs(n int) error {
+	if d != nil && d.saveResult != "" && n != 1 {
+		return usagef("--save-result writes the vector of one case; these are %d (choose one --method and one --precision)", n)
+	}
+	return nil
+}
+
+func (d *details) add(r measure.Result, in measure.Input) {
+	if d != nil && (d.profile || d.rows || d.saveResult != "") {
+		d.results = append(d.results, r)
+		d.inputs = append(d.inputs, in)
+	}
+}
+
+// write prints and saves what was asked for.
+func (d *details) write(cmd *cobra.Command) error {
+	out := cmd.OutOrStdout()
+	for i, r := range d.results {
+		if d.profile {
+			if err := writeProfile(out, r); err != nil {
+				return err
+			}
+		}
+		if d.rows {
+			if err := writeRows(out, r, d.inputs[i]); err != nil {
+				return err
+			}
+		}
+	}
+	if d.saveResult == "" || len(d.results) == 0 {
+		return nil
+	}
+	return saveVector(d.saveResult, d.results[0].Y)
+}
+
+// caseName names a result in a heading.
+func caseName(r record.Record) string {
+	return fmt.Sprintf("%s, %s, %d bits, %d x %d %s", r.Dataset.Name, r.Method, r.PrecisionBits, r.Shape.M, r.Shape.N, r.Shape.Trans)
+}
+
+// writeProfile prints the phases as the 2020 paper's Table 3 does.
+func writeProfile(w io.Writer, result measure.Result) error {
+	r := result.Record
+	variant := ""
+	if r.Variant != "" {
+		variant = ", " + r.Variant
+	}
+	fmt.Fprintf(w, "\n%s: A takes %.1f MB%s, workspace %.1f MB\n", caseName(r), float64(r.MatrixBytes)/1e6, variant, float64(r.WorkspaceBytes)/1e6)
+	total := 0.0
+	for _, p := range result.Stages {
+		total += r.Phases[p.Name]
+	}
+	var rows [][]string
+	for _, p := range result.Stages {
+		ns := r.Phases[p.Name]
+		share := 0.0
+		if total > 0 {
+			share = 100 * ns / total
+		}
+		rows = append(rows, []string{p.Name, fmt.Sprintf("%10.1f", ns/1e3), fmt.Sprintf("%5.1f %%", share), p.Summary})
+	}
+	if err := report.List(w, []string{"phase", "time (us)", "share", "what it does"}, rows, columns(w)); err != nil {
+		return err
+	}
+	return writeKernels(w, r)
+}
+
+// writeKernels prints the kernels of a device as the 2020 paper's Tables 3 and 4 do: share of time, occupancy, effective bandwidth
+// and its part of the device's, registers and bytes of local memory of a thread.
+func writeKernels(w io.Writer, r record.Record) error {
+	if len(r.Kernels) == 0 {
+		return nil
+	}
+	total := 0.0
+	for _, k := range r.Kernels {
+		total += k.TimeNs
+	}
+	var rows [][]string
+	for _, k := range r.Kernels {
+		bandwidth, share := "", ""
+		if k.TimeNs > 0 {
+			bandwidth = fmt.Sprintf("%7.1f", float64(k.Bytes)/k.TimeNs)
+		}
+		if k.BytesShare > 0 {
+			share = fmt.Sprintf("%3.0f %%", 100*k.BytesShare)
+		}
+		rows = append(rows, []string{
+			k.Name, k.Array, fmt.Sprintf("%9.1f", k.TimeNs/1e3), fmt.Sprintf("%5.1f %%", 100*k.TimeNs/max(total, 1)), fmt.Sprintf("%3.0f %%", 100*k.Occupancy),
+			bandwidth, share, fmt.Sprintf("%4d", k.Registers), fmt.Sprintf("%5d", k.LocalBytes),
+		})
+	}
+	fmt.Fprintln(w)
+	return report.List(w, []string{"kernel", "of", "time (us)", "share", "occ.", "GB/s", "peak", "regs", "local"}, rows, columns(w))
+}
+
+// writeRows prints the components.
+func writeRows(w io.Writer, result measure.Result, in measure.Input) error {
+	fmt.Fprintf(w, "\n%s\n", caseName(result.Record))
+	fmt.Fprintf(w, "norm error %s, bound (19) %s\n", result.Record.NormError, orNone(result.Record.NormBound))
+	var rows [][]string
+	limit := in.NormLimit(result.Unit)
+	for i := range in.Reference.Shape.Components {
+		c, bound := in.Compare(result.Y, i, limit), "none"
+		if c.Bound != nil {
+			bound = exact.FormatRat(c.Bound, 2)
+		}
+		rows = append(rows, []string{
+			fmt.Sprint(i), c.Value.Text(17), in.Reference.Condition(i).Text(2), c.Errors.Rel.Text(2), c.Errors.Abs.Text(2), bound,
+		})
+	}
+	return report.List(w, []string{"row", "value", "cond", "rel. error", "abs. error", "bound (15)"}, rows, columns(w))
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// saveVector writes a vector exactly: hexadecimal numbers in text, one a line, or float64 in .npy.
+func saveVector(path string, y numbers.Source) error {
+	if filepath.Ext(path) == ".npy" {
+		return saveNPY(path, y)
+	}
+	var b strings.Builder
+	for i := range y.Len() {
+		b.WriteString(hexadecimal(numbers.At(y, i)))
+		b.WriteByte('\n')
+	}
+	return report.WriteFile(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
+
+// hexadecimal writes a value exactly, as 0x1.8p+3.
+func hexadecimal(v exact.Value) string {
+	if !v.IsFinite() {
+		return v.String()
+	}
+	// All results are dyadic: the denominator is a power of two.
+	bits := uint(64)
+	if v.Rat != nil {
+		bits = uint(max(64, v.Rat.Num().BitLen()))
+	}
+	return v.Round(bits).Text('x', -1)
+}
+
+func saveNPY(path string, y numbers.Source) error {
+	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }", y.Len())
+	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
+	data := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))
+	data = append(data, header...)
+	for i := range y.Len() {
+		v := numbers.At(y, i)
+		x := v.Float64()
+		if !exact.FromFloat64(x).Equal(v) {
+			return inputOutputf("cannot write %s: component %d has more digits than float64 holds; name a .txt file", path, i)
+		}
+		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(x))
+	}
+	return report.WriteFile(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}

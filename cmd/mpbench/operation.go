@@ -1,0 +1,294 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mpbench/datasets"
+	"mpbench/pkg/device"
+	"mpbench/pkg/method"
+	"mpbench/pkg/methods"
+	"mpbench/pkg/op"
+)
+
+// catalog is the table of all methods.
+var catalog = methods.All()
+
+// newOperation builds the command of an operation: its flags follow from its operands and from its methods' options.
+func newOperation(o *op.Operation) *cobra.Command {
+	options := newOperationOptions(o)
+	var run runOptions
+	var details details
+	guide := guideOf(o)
+	cmd := &cobra.Command{
+		Use: o.Name, Short: guide.short, Long: guide.long, Example: guide.example, Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := details.check(run); err != nil {
+				return err
+			}
+			run.details = &details
+			if err := run.run(cmd, options.plan); err != nil {
+				return err
+			}
+			return details.write(cmd)
+		},
+	}
+	options.addFlags(cmd.Flags())
+	if !o.Scalar {
+		details.addFlags(cmd.Flags())
+		completeFiles(cmd, "save-result", vectorFiles)
+	}
+	run.addFlags(cmd)
+	options.complete(cmd)
+	return cmd
+}
+
+// operationOptions are the flags of an operation that -L can scan: they say what is measured and how.
+type operationOptions struct {
+	settings
+	operands
+	choices map[string]string // by the name of a method's option
+
+	tried map[string]bool // cases that are known to work
+}
+
+func newOperationOptions(o *op.Operation) operationOptions {
+	options := operationOptions{
+		settings: defaultSettings(), operands: newOperands(o), choices: map[string]string{}, tried: map[string]bool{},
+	}
+	options.precision = guideOf(o).precision
+	for _, c := range methodOptions(o) {
+		options.choices[c.Name] = c.Default
+	}
+	return options
+}
+
+// methodOptions lists the options of the methods of an operation, each once.
+func methodOptions(o *op.Operation) (list []method.Option) {
+	for _, m := range catalog.Of(o) {
+		for _, c := range m.Options {
+			if !slices.ContainsFunc(list, func(d method.Option) bool { return d.Name == c.Name }) {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
+// addFlags declares the flags with o's present values as defaults.
+func (o *operationOptions) addFlags(f *pflag.FlagSet) {
+	o.addChoices(f)
+	f.StringVarP(&o.dataset, "dataset", "d", o.dataset,
+		"data sets, a list of name or name:key=value,...; see mpbench datasets\n(default "+standardSets[o.family()]+")")
+	o.operands.addFlags(f)
+	if streams := o.streaming(); streams != "" {
+		usage := "read .npy files piece by piece, in constant memory, with method " + streams
+		if o.op.Has(op.Matrix) {
+			usage = "leave the matrix in host memory and stream it through the GPU in every run, with " + streams +
+				";\ndone by itself where the GPU's memory is too small"
+		}
+		f.BoolVar(&o.stream, "stream", o.stream, usage)
+	}
+	for _, c := range methodOptions(o.op) {
+		kind := "int"
+		if c.Values != nil {
+			kind = "string"
+		}
+		f.Var(&textFlag{o.choices, c.Name, kind}, c.Name, c.Usage)
+	}
+	f.Uint64Var(&o.seed, "seed", o.seed, "seed of random data")
+	o.settings.addFlags(f)
+}
+
+// complete completes what the flags take.
+func (o *operationOptions) complete(cmd *cobra.Command) {
+	completeList(cmd, "method", append(catalog.Of(o.op).Names(), "all"))
+	completeList(cmd, "dataset", o.family().Names())
+	completeList(cmd, "device", []string{"cpu"})
+	for _, c := range methodOptions(o.op) {
+		if c.Values != nil {
+			complete(cmd, c.Name, c.Values)
+		}
+	}
+	arrays := o.op.Arrays()
+	for _, a := range arrays {
+		name := "input-" + a.Name
+		if len(arrays) == 1 {
+			name = "input"
+		}
+		completeFiles(cmd, name, endingsOf(a))
+	}
+	if cmd.Flags().Lookup("reading") != nil {
+		complete(cmd, "reading", []string{"double", "exact"})
+	}
+}
+
+// streaming names the methods that can work on arrays outside their memory.
+func (o *operationOptions) streaming() string {
+	var names []string
+	for _, m := range catalog.Of(o.op) {
+		if m.Streams != nil {
+			names = append(names, m.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func (o operationOptions) plan(scans []scan) ([]job, error) {
+	return planAll(o, scans, operationOptions.with, operationOptions.jobs)
+}
+
+// with returns the options with a flag, or else a parameter of the data sets, set to a value.
+func (o operationOptions) with(name, value string) (operationOptions, error) {
+	o.operands, o.choices = o.operands.clone(), maps.Clone(o.choices)
+	specs, err := o.specs()
+	if err == nil {
+		err = setByScan(o.addFlags, specs, &o.dataset, name, value)
+	}
+	return o, err
+}
+
+// jobs lists the jobs of one combination.
+func (o operationOptions) jobs() ([]job, error) {
+	if err := firstError(o.settings.check(), o.checkChoices()); err != nil {
+		return nil, err
+	}
+	precisions, err := o.precisions()
+	if err != nil {
+		return nil, err
+	}
+	places, err := o.places()
+	if err != nil {
+		return nil, err
+	}
+	sources := map[int][]source{}
+	for _, p := range precisions {
+		if sources[p], err = o.sources(p); err != nil {
+			return nil, err
+		}
+	}
+	var jobs []job
+	for _, on := range places {
+		for _, p := range precisions {
+			c, err := o.config(on, p)
+			if err != nil {
+				return nil, err
+			}
+			for _, s := range sources[p] {
+				jobs = append(jobs, newJob(s, on.method, c, o.sampler))
+			}
+		}
+	}
+	return jobs, nil
+}
+
+// checkChoices finds a choice that no method could work with.
+func (o operationOptions) checkChoices() error {
+	accepted, wrong := map[string]bool{}, map[string]error{}
+	for _, m := range catalog.Of(o.op) {
+		for _, c := range m.Options {
+			if err := c.Check(o.choices[c.Name]); err != nil {
+				wrong[c.Name] = err
+			} else {
+				accepted[c.Name] = true
+			}
+		}
+	}
+	for _, c := range methodOptions(o.op) {
+		if !accepted[c.Name] {
+			return usagef("--%s %s: %v", c.Name, o.choices[c.Name], wrong[c.Name])
+		}
+	}
+	return nil
+}
+
+// placement is a method on devices.
+type placement struct {
+	method method.Method
+	set    device.Set
+}
+
+// places puts each method on each of the devices that it runs on. Where methods were asked for by name, one that runs on
+// none of the devices, or cannot do what --stream asks for, is an error.
+func (o operationOptions) places() ([]placement, error) {
+	list, err := chooseMethods(o.method, catalog.Of(o.op))
+	if err != nil {
+		return nil, err
+	}
+	devices, err := chooseDevices(o.device)
+	if err != nil {
+		return nil, err
+	}
+	var places []placement
+	for _, m := range list {
+		before := len(places)
+		for _, set := range devices {
+			if m.Runs(set) && (!o.stream || slices.Contains(m.Streams, set.Kind())) {
+				places = append(places, placement{m, set})
+			}
+		}
+		if len(places) > before || o.method == "all" {
+			continue
+		}
+		if o.stream {
+			return nil, o.noStream(m.Name+" does not stream", devices)
+		}
+		want := m.Kinds()[0]
+		if want == string(device.CUDA) {
+			want = device.GPU(0).String()
+		}
+		return nil, usagef("%s does not run on %s; use --device %s", m.Name, joined(devices), want)
+	}
+	if len(places) == 0 && o.stream {
+		return nil, o.noStream("no method streams", devices)
+	}
+	return places, nil
+}
+
+// noStream is the error about --stream; what names methods with a verb.
+func (o operationOptions) noStream(what string, devices []device.Set) error {
+	var able []string
+	for _, m := range catalog.Of(o.op) {
+		var kinds []string
+		for _, kind := range m.Streams {
+			kinds = append(kinds, string(kind))
+		}
+		if kinds != nil {
+			able = append(able, fmt.Sprintf("--method %s on %s", m.Name, strings.Join(kinds, ", ")))
+		}
+	}
+	return usagef("--stream goes with %s; %s on %s", strings.Join(able, ", "), what, joined(devices))
+}
+
+// config returns the complete configuration of a method, which is constructed once to find out whether it works.
+func (o operationOptions) config(on placement, precision int) (method.Config, error) {
+	c, err := on.method.Complete(method.Config{
+		Precision: precision, Devices: on.set, Threads: o.threads, MaxBytes: memoryLimit(), Stream: o.stream,
+		Options: o.choices,
+	})
+	if err != nil {
+		return c, err
+	}
+	key := on.method.Case(c)
+	if o.tried[key] {
+		return c, nil
+	}
+	o.tried[key] = true
+	engine, err := on.method.New(c)
+	if err != nil {
+		return c, err
+	}
+	return c, engine.Close()
+}
+
+// memoryLimit is what methods may take of this machine's memory, of which an eighth is left to everything else; 0 where its
+// size is not known.
+func memoryLimit() int64 {
+	have := datasets.MemoryBytes()
+	return have - have/8
+}

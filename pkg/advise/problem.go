@@ -1,0 +1,192 @@
+package advise
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+
+	"mpbench/pkg/exact"
+	"mpbench/pkg/measure"
+	"mpbench/pkg/method"
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
+)
+
+// Problem is an operation on given data, with its exact result, and the methods that there are.
+type Problem struct {
+	input    measure.Input
+	catalog  method.Catalog
+	maxBytes int64
+}
+
+// NewProblem returns a problem for methods that may use so many bytes of memory, 0 for no limit.
+func NewProblem(in measure.Input, catalog method.Catalog, maxBytes int64) *Problem {
+	return &Problem{in, catalog.Of(in.Problem.Op), maxBytes}
+}
+
+// Facts are what is measured of data before any method is run.
+type Facts struct {
+	Size      []string    // "n = 1000"
+	Condition exact.Value // the worst of the components
+	Least     int         // the exponents of the magnitudes of the terms: from 2^Least ...
+	Most      int         // ... to below 2^(Most+1)
+	Spread    int         // Most - Least, in bits; 0 without any term
+}
+
+// Facts describe the data: numbers, condition, exponents.
+func (p *Problem) Facts() Facts {
+	r := p.input.Reference
+	f := Facts{Size: []string{fmt.Sprintf("n = %d", r.Shape.N)}, Condition: exact.FromRat(big.NewRat(1, 1))}
+	if r.Shape.M != 0 {
+		f.Size = []string{fmt.Sprintf("m = %d", r.Shape.M), f.Size[0], "op(A) = " + r.Shape.Trans}
+	}
+	for i := range r.Shape.Components {
+		if c := r.Condition(i); measure.Larger(c, f.Condition) {
+			f.Condition = c
+		}
+	}
+	any := false
+	p.eachExponent(func(e int) {
+		if !any {
+			f.Least, f.Most, any = e, e, true
+		}
+		f.Least, f.Most = min(f.Least, e), max(f.Most, e)
+	})
+	f.Spread = f.Most - f.Least
+	return f
+}
+
+// eachExponent calls f with the exponents of magnitudes: of the elements of a matrix, of the terms of a sum (those of
+// products may be too low by 1), otherwise of all numbers.
+func (p *Problem) eachExponent(f func(int)) {
+	q := p.input.Problem
+	switch {
+	case !q.A.Absent():
+		eachExponent(q.A, f)
+	case q.Op.Split == op.ByTerm && !q.Y.Absent():
+		for i := range q.X.Rows {
+			x, y := q.X.SpanAt(i, 0), q.Y.SpanAt(i, 0)
+			if x.Class == numbers.Finite && y.Class == numbers.Finite {
+				f(x.Top - 1 + y.Top - 1)
+			}
+		}
+	default:
+		eachExponent(q.X, f)
+		eachExponent(q.Y, f)
+	}
+}
+
+func eachExponent(a numbers.Array, f func(int)) {
+	shift := 0
+	if d := a.Denominator(); d != nil {
+		shift = d.BitLen()
+	}
+	for j := range a.Cols {
+		for i := range a.Rows {
+			if s := a.SpanAt(i, j); s.Class == numbers.Finite {
+				f(s.Top - 1 - shift)
+			}
+		}
+	}
+}
+
+// How large a part is that costs are estimated on, and how many times as large the data must be.
+const (
+	sampleTerms = 4096
+	sampleSide  = 64 // of a matrix
+	sampleWorth = 2
+)
+
+// sample returns a part of the data and how many times as much the whole is; nil for data that are small already.
+func (p *Problem) sample() (*Problem, float64) {
+	side := sampleTerms
+	if !p.input.Problem.A.Absent() {
+		side = sampleSide
+	}
+	part := *p
+	part.input.Problem = p.input.Problem.Sample(side, side)
+	shape, err := part.input.Problem.Op.Shape(part.input.Problem)
+	whole := p.input.Reference.Shape.Elements
+	if err != nil || whole <= sampleWorth*shape.Elements {
+		return nil, 1
+	}
+	return &part, float64(whole) / float64(shape.Elements)
+}
+
+// instance is a method made ready for one precision.
+type instance struct {
+	*Problem
+	ctx    context.Context
+	method method.Method
+	engine method.Engine
+	loaded bool
+}
+
+// prepare makes a method ready for a configuration.
+func (p *Problem) prepare(ctx context.Context, m method.Method, c method.Config) (*instance, error) {
+	c.MaxBytes = p.maxBytes
+	e, err := m.New(c)
+	if err != nil {
+		return nil, err
+	}
+	return &instance{Problem: p, ctx: ctx, method: m, engine: e}, nil
+}
+
+// bound returns the proved bound on the relative error, of the worst component; +Inf or NaN where nothing is proved. Before
+// load it converts as few numbers as it can, and may leave out what the conversion of the others costs.
+func (i *instance) bound() exact.Value {
+	p := i.input.Problem
+	if !i.loaded && i.engine.Prepare(i.ctx, p.Sample(1, 1)) != nil {
+		return exact.Value{Class: exact.NaN}
+	}
+	bounds := i.method.ErrorBound(i.engine.Info(), p)
+	worst := exact.Value{}
+	for k := range i.input.Reference.Shape.Components {
+		s := i.input.Reference.Component(k)
+		if b := relativeBound(bounds.Of(s), s.Sum); measure.Larger(b, worst) {
+			worst = b
+		}
+	}
+	return worst
+}
+
+// load converts the numbers.
+func (i *instance) load() error {
+	i.loaded = true
+	return i.engine.Prepare(i.ctx, i.input.Problem)
+}
+
+func (i *instance) run() error { return i.engine.Run(i.ctx) }
+
+// close gives back a device's memory; what is lost with a device has been reported by run.
+func (i *instance) close() { _ = i.engine.Close() }
+
+// found returns the relative error of the last run, of the worst component.
+func (i *instance) found() exact.Value {
+	y, err := i.engine.Result()
+	if err != nil {
+		return exact.Value{Class: exact.NaN}
+	}
+	j, err := i.input.Judge(y, nil)
+	switch {
+	case err != nil:
+		return exact.Value{Class: exact.NaN}
+	case j.Worst < 0:
+		return exact.Value{}
+	}
+	return j.Errors.Rel
+}
+
+// relativeBound returns bound/|exact|: 0 for 0/0, +Inf where only exact is 0, NaN for a nil bound.
+func relativeBound(bound *big.Rat, want exact.Value) exact.Value {
+	switch {
+	case bound == nil || !want.IsFinite():
+		return exact.Value{Class: exact.NaN}
+	case bound.Sign() == 0:
+		return exact.FromRat(new(big.Rat))
+	case want.Sign() == 0:
+		return exact.Value{Class: exact.PosInf}
+	}
+	r := new(big.Rat).Quo(bound, want.Number())
+	return exact.FromRat(r.Abs(r))
+}

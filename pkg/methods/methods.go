@@ -1,0 +1,54 @@
+// Package methods is the table of all methods on all devices: the only package that imports all of them.
+package methods
+
+import (
+	"slices"
+
+	"mpbench/pkg/device"
+	"mpbench/pkg/exactsum"
+	"mpbench/pkg/gemv"
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/method"
+	"mpbench/pkg/op"
+	"mpbench/pkg/reduce"
+	"mpbench/pkg/rns/deferred/deferredgpu"
+	"mpbench/pkg/rns/rnsgpu"
+	"mpbench/pkg/superacc/superaccgpu"
+)
+
+// All returns the table. A package of methods is one line here; a GPU version of a method another.
+func All() method.Catalog {
+	c := method.Catalog(slices.Concat(reduce.Methods(), rnsgpu.Methods(), gemv.Methods()))
+	c = c.
+		With(op.Sum, "deferred", device.CUDA, exactOn("")).
+		With(op.Dot, "deferred", device.CUDA, exactOn("")).
+		With(op.Sum, "reduce3", device.CUDA, rnsgpu.NewBlockSum(false)).
+		With(op.Gemv, "rns-basic", device.CUDA, rnsgpu.NewBasic).
+		With(op.Gemv, "rns-split", device.CUDA, rnsgpu.NewSplit).
+		With(op.Gemv, "deferred", device.CUDA, deferredgpu.NewGemv)
+	sum, _ := c.Lookup(op.Sum, "deferred")
+	return c.With(op.Sum, "deferred", device.Hybrid, sharedUnlessStreamed(sum))
+}
+
+// exactOn returns exact sums on a GPU, of binary64 numbers and of wider ones; with is what takes part beside it, for
+// records.
+func exactOn(with string) method.New {
+	return exactsum.NewOn(func(c method.Config) (string, error) {
+		d, err := gpu.Open(c.GPU())
+		if err != nil {
+			return "", err
+		}
+		return with + d.RecordName(), nil
+	}, slices.Concat(superaccgpu.Ways(), deferredgpu.Ways())...)
+}
+
+// sharedUnlessStreamed lets devices share a sum; of numbers that are streamed, each takes the next ones when it has time.
+func sharedUnlessStreamed(m method.Method) method.New {
+	streamed := exactOn("cpu+")
+	return func(c method.Config) (method.Engine, error) {
+		if c.Stream {
+			return streamed(c)
+		}
+		return method.NewShared(m, c)
+	}
+}

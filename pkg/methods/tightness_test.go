@@ -1,0 +1,153 @@
+package methods_test
+
+import (
+	"context"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"mpbench/pkg/device"
+	"mpbench/pkg/exact"
+	"mpbench/pkg/method"
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
+)
+
+// loosest is what the least ratio of a bound to an error may be: a bound that no data bring nearer promises too little.
+const loosest = 16
+
+// attacks are data made to attain bounds: number i of n, for a format of p bits.
+var attacks = map[string]func(r *rand.Rand, i, p int) *big.Float{
+	// each term is as large as can be lost when it is added to 1, by rounding to nearest
+	"below half a unit": func(_ *rand.Rand, i, p int) *big.Float { return lost(i, -p, p) },
+	// by truncation
+	"below a unit": func(_ *rand.Rand, i, p int) *big.Float { return lost(i, 1-p, p) },
+	// each sum and product is rounded somewhere, upwards and downwards
+	"positive": func(r *rand.Rand, _, p int) *big.Float { return full(r, p) },
+	// sums grow to the same exponent and vanish
+	"alternating": func(r *rand.Rand, i, p int) *big.Float {
+		x := full(r, p)
+		if i%2 == 1 {
+			x.Neg(x)
+		}
+		return x
+	},
+}
+
+// lost returns 1 for i = 0, otherwise (1 - 2^-8)*2^exponent.
+func lost(i, exponent, p int) *big.Float {
+	x := new(big.Float).SetPrec(uint(p)).SetInt64(1)
+	if i > 0 {
+		x.SetMantExp(big.NewFloat(1-0x1p-8), exponent)
+	}
+	return x
+}
+
+// full returns a number in [1, 2) whose significand has p bits.
+func full(r *rand.Rand, p int) *big.Float {
+	n := big.NewInt(1)
+	for n.BitLen() < p {
+		k := min(32, p-n.BitLen())
+		n.Lsh(n, uint(k)).Or(n, big.NewInt(int64(r.Uint64()>>(64-k))))
+	}
+	n.SetBit(n, 0, 1)
+	x := new(big.Float).SetPrec(uint(p)).SetInt(n)
+	return x.SetMantExp(x, 1-p)
+}
+
+// attack makes a problem of n terms; all factors beside one are 1.
+func attack(o *op.Operation, r *rand.Rand, n, p int, term func(r *rand.Rand, i, p int) *big.Float) *op.Problem {
+	list := make(numbers.Bigs, n)
+	ones := make(numbers.Float64s, n)
+	for i := range list {
+		list[i], ones[i] = term(r, i, p), 1
+	}
+	x := numbers.Array{Source: list, Layout: numbers.Strided(n, 1)}
+	if p <= 53 {
+		floats := make(numbers.Float64s, n)
+		for i, v := range list {
+			floats[i], _ = v.Float64()
+		}
+		x.Source = floats
+	}
+	problem := &op.Problem{Op: o, X: x}
+	switch {
+	case o.Has(op.Matrix):
+		problem.A = numbers.Array{Source: ones, Layout: numbers.RowMajor(1, n, n)}
+	case len(o.Arrays()) == 2:
+		problem.Y = numbers.Vector(ones)
+	}
+	return problem
+}
+
+// TestTightness finds for every method the least ratio of its bound to its error on data made to attain it.
+func TestTightness(t *testing.T) {
+	for _, m := range catalog {
+		if _, ok := twins[m.Name]; ok {
+			continue // the same formula as on the CPU, and the same bits
+		}
+		least, at := math.Inf(1), ""
+		for name, term := range attacks {
+			for _, n := range []int{8, 100, 1000} {
+				if ratio := tightness(t, m, n, term); ratio < least {
+					least, at = ratio, name
+				}
+			}
+		}
+		t.Logf("%-4s %-10s %6.2f  %s", m.Operation.Name, m.Name, least, at)
+		if least > loosest || least < 1 {
+			t.Errorf("%s %s: the least ratio of bound to error is %.2f", m.Operation.Name, m.Name, least)
+		}
+	}
+}
+
+// tightness returns the least ratio on data of one kind, +Inf if there is no error.
+func tightness(t *testing.T, m method.Method, n int, term func(r *rand.Rand, i, p int) *big.Float) float64 {
+	t.Helper()
+	least := math.Inf(1)
+	for _, precision := range []int{53, 106} {
+		if m.Bits != 0 && precision != 53 {
+			continue
+		}
+		for seed := range uint64(4) {
+			c := method.Config{Precision: precision, Devices: device.Set{}, Options: map[string]string{"blocks": "4", "block-size": "4"}}
+			e, err := m.New(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := attack(m.Operation, rand.New(rand.NewPCG(seed, 1)), n, max(m.Bits, actualBits(t, m, c)), term)
+			if err := method.Run(context.Background(), e, p); err != nil {
+				t.Fatal(err)
+			}
+			y, err := e.Result()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := op.Exact(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := r.Component(0)
+			failure := exact.Measure(numbers.At(y, 0), s.Sum).Abs.Number()
+			if failure.Sign() > 0 {
+				ratio, _ := new(big.Rat).Quo(m.ErrorBound(e.Info(), p).Of(s), failure).Float64()
+				least = min(least, ratio)
+			}
+		}
+	}
+	return least
+}
+
+// actualBits returns the precision that an engine gives where one is asked for.
+func actualBits(t *testing.T, m method.Method, c method.Config) int {
+	t.Helper()
+	e, err := m.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Prepare(context.Background(), attack(m.Operation, nil, 1, 53, attacks["below a unit"])); err != nil {
+		t.Fatal(err)
+	}
+	return e.Info().Bits
+}

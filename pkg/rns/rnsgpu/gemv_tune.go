@@ -1,0 +1,211 @@
+package rnsgpu
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"mpbench/pkg/gpu/tuned"
+	"mpbench/pkg/rns/rnsop"
+)
+
+// tune says what is done about the launch parameters of kernels: see rnsop.TuneOption.
+func (e *split) tune() string { return e.config.Options[rnsop.TuneOption.Name] }
+
+// tuneKey is what good launch parameters depend on.
+func (e *split) tuneKey() tuned.Key {
+	p, b := e.Shape, e.context.Base()
+	return tuned.Key{
+		Method: "rns-split", Module: "gemv",
+		Case: fmt.Sprintf("%d bits, %d moduli of %d bits, %d x %d %v, block %d", b.Precision(), b.Len(), b.ModuliBits(), p.M, p.N, p.Trans, e.blockSize),
+	}
+}
+
+// tuneShape sets the shape from the cache, or to the fastest of the candidates. The emulator, whose times mean nothing, keeps the default
+// unless it is forced.
+func (e *split) tuneShape() error {
+	emulated := e.device.Info().Emulated()
+	if e.tune() == "auto" && emulated {
+		return nil
+	}
+	key := e.tuneKey()
+	if e.tune() == "auto" {
+		var cached splitShape
+		found, warning := tuned.Load(e.device, key, &cached)
+		e.warn(warning)
+		if found && e.valid(cached) {
+			e.shape = cached
+			return nil
+		}
+	}
+	if err := e.search(); err != nil {
+		return err
+	}
+	e.scratch.Free() // candidates may have needed more
+	e.slots.Free()
+	e.scratch, e.groups, e.slots = nil, 0, nil
+	e.warn(tuned.Save(e.device, key, e.shape))
+	return nil
+}
+
+func (e *split) warn(err error) {
+	if err != nil {
+		e.warnings = append(e.warnings, err.Error())
+	}
+}
+
+// valid reports whether a shape from elsewhere can be launched.
+func (e *split) valid(s splitShape) bool {
+	stride := e.context.Base().Stride()
+	round, known := roundKernels[s.Round]
+	most, sums := sumsThreads[s.SumsLanes]
+	return known && round.holds(stride) && s.RoundThreads >= 32 && s.RoundThreads <= 256 && s.RoundThreads%32 == 0 &&
+		s.ResidueThreads >= 1 && s.ResidueThreads <= maxThreads && (s.ResidueThreads%stride == 0 || s.ResidueThreads < stride) && s.ResidueRows >= 1 &&
+		sums && s.SumsThreads >= 32 && s.SumsThreads <= most && s.SumsThreads%32 == 0 && s.SumsRows >= 1 && e.fits(s)
+}
+
+// fits reports whether the slots of several components fit in shared memory; those of one need not.
+func (e *split) fits(s splitShape) bool {
+	slots := s.SumsRows * e.used()
+	return s.SumsRows == 1 || s.SumsRows <= e.Shape.Rows && (fieldBytes+4*e.context.Base().Stride())*slots+8 <= e.device.Info().SharedPerBlock
+}
+
+// tuneRuns is how often a candidate is timed; the least time counts.
+const tuneRuns = 3
+
+// search tries one kernel's parameters after the other, on the problem itself.
+func (e *split) search() error {
+	p := e.matrixProducts(e.dB.Parameter())
+	fields, err := e.fieldsStep(p, "", "B")
+	if err != nil {
+		return err
+	}
+	if err := fields.launch(); err != nil {
+		return err
+	}
+	best := e.shape
+	err = e.fastest(e.residueCandidates(), &best, nil, func(s splitShape) (step, error) { return e.residuesStep(s, p, "", "B") })
+	if err != nil {
+		return err
+	}
+	residues, err := e.residuesStep(best, p, "", "B")
+	if err != nil {
+		return err
+	}
+	again := func() error { // rounding works in place
+		if err := fields.launch(); err != nil {
+			return err
+		}
+		return residues.launch()
+	}
+	if err := e.fastest(e.roundCandidates(), &best, again, func(s splitShape) (step, error) { return e.roundStep(s, p, "B") }); err != nil {
+		return err
+	}
+	if err := e.fastest(e.sumsCandidates(), &best, nil, e.sumsStep); err != nil {
+		return err
+	}
+	e.shape = best
+	return nil
+}
+
+// fastest merges the fastest of the candidates into best; before runs before each launch, untimed. A candidate is a change of a shape.
+func (e *split) fastest(candidates []func(*splitShape), best *splitShape, before func() error, make func(splitShape) (step, error)) error {
+	var least time.Duration
+	winner := *best
+	for _, change := range candidates {
+		s := *best
+		change(&s)
+		if !e.valid(s) {
+			continue
+		}
+		one, err := make(s)
+		if err != nil {
+			return err
+		}
+		for run := range tuneRuns + 1 {
+			t, err := e.timeStep(one, before)
+			if err != nil {
+				return err
+			}
+			if run > 0 && (least == 0 || t < least) {
+				least, winner = t, s
+			}
+		}
+	}
+	*best = winner
+	return nil
+}
+
+// timeStep returns the time of one launch with a cold cache.
+func (e *split) timeStep(s step, before func() error) (time.Duration, error) {
+	if before != nil {
+		if err := before(); err != nil {
+			return 0, err
+		}
+	}
+	if err := e.device.ColdCache(nil); err != nil {
+		return 0, err
+	}
+	return e.device.Time(nil, s.launch)
+}
+
+func (e *split) residueCandidates() (list []func(*splitShape)) {
+	stride := e.context.Base().Stride()
+	for _, threads := range []int{64, 128, 256, 512} {
+		for _, rows := range []int{1, 2, 4, 8} {
+			list = append(list, func(s *splitShape) {
+				s.ResidueThreads, s.ResidueRows = min(max(1, threads/stride)*stride, maxThreads), rows
+			})
+		}
+	}
+	return list
+}
+
+func (e *split) roundCandidates() (list []func(*splitShape)) {
+	for _, name := range slices.Sorted(maps.Keys(roundKernels)) {
+		if k := roundKernels[name]; !k.holds(e.context.Base().Stride()) || k.each == 0 && len(list) > 0 {
+			continue
+		}
+		for _, threads := range []int{64, 128, 256} {
+			list = append(list, func(s *splitShape) { s.Round, s.RoundThreads = name, threads })
+		}
+	}
+	return list
+}
+
+func (e *split) sumsCandidates() (list []func(*splitShape)) {
+	for _, lanes := range slices.Sorted(maps.Keys(sumsThreads)) {
+		for _, rows := range []int{1, 2, 4, 8} {
+			for _, threads := range []int{64, 128, 256, 512} {
+				list = append(list, func(s *splitShape) {
+					s.SumsLanes = lanes
+					*s = e.withSumsRows(*s, rows)
+					s.SumsThreads = min(s.SumsThreads, threads)
+				})
+			}
+		}
+	}
+	return list
+}
+
+// candidates are shapes that differ from the default in one kernel's parameters.
+func (e *split) candidates() (shapes []splitShape) {
+	for _, change := range slices.Concat(e.residueCandidates(), e.roundCandidates(), e.sumsCandidates()) {
+		s := e.defaultShape()
+		change(&s)
+		if e.valid(s) && !slices.Contains(shapes, s) {
+			shapes = append(shapes, s)
+		}
+	}
+	return shapes
+}
+
+// useShape makes the steps anew.
+func (e *split) useShape(s splitShape) error {
+	return e.device.Do(func() (err error) {
+		e.shape = s
+		e.steps, err = e.makeSteps(s)
+		return err
+	})
+}

@@ -1,0 +1,151 @@
+package superaccgpu
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"mpbench/internal/parallel"
+	"mpbench/pkg/device"
+	"mpbench/pkg/exactsum"
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/method"
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
+)
+
+// Ways returns how a GPU adds binary64 numbers, or products of two, for the method deferred: in its memory, or streamed
+// through it in every run.
+func Ways() []exactsum.NewWay { return []exactsum.NewWay{newInMemory, newStreamed} }
+
+// variant names what is done in words: binned float64 are added in binary64 without rounding.
+const variant = "binned float64"
+
+// inMemory are numbers in device memory.
+type inMemory struct {
+	device *gpu.Device
+	vector *Vector
+}
+
+func newInMemory(_ context.Context, c method.Config, p *op.Problem) (exactsum.Way, method.Times, error) {
+	x, y, ok := exactsum.Float64s(p)
+	if !ok || c.Stream {
+		return nil, method.Times{}, nil
+	}
+	d, err := gpu.Open(c.GPU())
+	if err != nil {
+		return nil, method.Times{}, err
+	}
+	start := time.Now()
+	v, err := newVector(d, x, y, blockThreads)
+	if errors.Is(err, gpu.ErrOutOfMemory) {
+		return nil, method.Times{}, nil
+	}
+	return &inMemory{d, v}, method.Times{CopyIn: time.Since(start)}, err
+}
+
+// Add implements exactsum.Way.
+func (w *inMemory) Add(_ context.Context, to *exactsum.Sum) error {
+	_, err := w.vector.Sum(&to.Floats, false)
+	return err
+}
+
+// AddTimed implements exactsum.DeviceWay.
+func (w *inMemory) AddTimed(_ context.Context, to *exactsum.Sum) (method.Times, error) {
+	t, err := w.vector.Sum(&to.Floats, true)
+	return method.Times{Kernel: t.Kernel, CopyOut: t.Download}, err
+}
+
+// ByClock implements exactsum.DeviceWay.
+func (w *inMemory) ByClock() bool { return false }
+
+// Cool implements exactsum.DeviceWay.
+func (w *inMemory) Cool() error { return w.device.Cool() }
+
+// Describe implements exactsum.Way.
+func (w *inMemory) Describe(info *method.Info) { info.Variant, info.NumberBytes = variant, 8 }
+
+// Close implements exactsum.Way.
+func (w *inMemory) Close() error {
+	w.vector.Free()
+	return nil
+}
+
+// streamed are numbers that go through the device each time; processors take part if they are among the devices.
+type streamed struct {
+	streamer *Streamer
+	sources  []numbers.Array
+	threads  int
+}
+
+func newStreamed(_ context.Context, c method.Config, p *op.Problem) (exactsum.Way, method.Times, error) {
+	w := &streamed{threads: 1}
+	if !p.X.Chunked() {
+		x, y, ok := exactsum.Float64s(p)
+		if !ok {
+			return nil, method.Times{}, nil
+		}
+		w.sources = append(w.sources, numbers.Vector(numbers.Float64s(x)))
+		if y != nil {
+			w.sources = append(w.sources, numbers.Vector(numbers.Float64s(y)))
+		}
+	} else if w.sources = append(w.sources, p.X); !p.Y.Absent() {
+		return nil, method.Times{}, nil
+	}
+	d, err := gpu.Open(c.GPU())
+	if err != nil {
+		return nil, method.Times{}, err
+	}
+	var o Options
+	if c.Devices.Kind() == device.Hybrid {
+		w.threads = parallel.Threads(c.Threads)
+		o.Threads = w.threads
+	}
+	w.streamer, err = newStreamer(d, len(w.sources) == 2, o)
+	return w, method.Times{}, err
+}
+
+// leastChunk is the smallest chunk for which a device without room is asked.
+const leastChunk = 1 << 12
+
+// newStreamer takes the memory for streams, for shorter chunks where the device has no room for the usual ones.
+func newStreamer(d *gpu.Device, products bool, o Options) (s *Streamer, err error) {
+	for o.Chunk = defaultChunk; o.Chunk >= leastChunk; o.Chunk /= 2 {
+		if s, err = NewStreamer(d, products, o); !errors.Is(err, gpu.ErrOutOfMemory) {
+			break
+		}
+	}
+	return s, err
+}
+
+// Add implements exactsum.Way.
+func (w *streamed) Add(ctx context.Context, to *exactsum.Sum) error {
+	if len(w.sources) == 1 {
+		return w.streamer.Sum(ctx, &to.Floats, w.sources[0])
+	}
+	return w.streamer.Dot(ctx, &to.Floats, w.sources[0], w.sources[1])
+}
+
+// AddTimed implements exactsum.DeviceWay.
+func (w *streamed) AddTimed(ctx context.Context, to *exactsum.Sum) (method.Times, error) {
+	start := time.Now()
+	err := w.Add(ctx, to)
+	return method.Times{Kernel: time.Since(start)}, err
+}
+
+// ByClock implements exactsum.DeviceWay.
+func (w *streamed) ByClock() bool { return true }
+
+// Cool implements exactsum.DeviceWay: the numbers come from the bus.
+func (w *streamed) Cool() error { return nil }
+
+// Describe implements exactsum.Way.
+func (w *streamed) Describe(info *method.Info) {
+	info.Variant, info.NumberBytes, info.Threads = variant+", streamed", 8, w.threads
+}
+
+// Close implements exactsum.Way.
+func (w *streamed) Close() error {
+	w.streamer.Free()
+	return nil
+}
