@@ -2,14 +2,33 @@ package format
 
 import (
 	"context"
+	"fmt"
 
 	"mpbench/internal/parallel"
+	"mpbench/pkg/bound"
 	"mpbench/pkg/device"
 	"mpbench/pkg/exact"
 	"mpbench/pkg/method"
 	"mpbench/pkg/numbers"
 	"mpbench/pkg/op"
 )
+
+// Recursive completes a method for each of some operations, of loops that round every operation: its summary goes on after
+// what such a loop is called, its bound is the operation's with that unit roundoff, "u = 2^-53".
+func Recursive[V, S any](m method.Method, unit string, f func(method.Config) Format[V, S], ops ...*op.Operation) []method.Method {
+	var list []method.Method
+	for _, o := range ops {
+		row := m
+		row.Operation, row.Summary = o, o.Loop+" "+m.Summary
+		formula := o.Recursive.Formula
+		if tiny := f(method.Config{Precision: max(m.Bits, m.Least)}).Range.Tiny; tiny != nil && o.Products != "" {
+			formula += fmt.Sprintf(" + %s*2^-%d", o.Products, tiny.Denom().BitLen()-2) // twice, for errors of second order
+		}
+		row.Bound = bound.New(formula+", "+unit, o.Recursive.Source)
+		list = append(list, Of(row, f))
+	}
+	return list
+}
 
 // Method completes a method whose loops run on the CPU, in a format that does not depend on the configuration.
 func (f Format[V, S]) Method(m method.Method, l Loops[V, S]) method.Method {

@@ -14,7 +14,8 @@
 package gemv
 
 import (
-	"mpbench/pkg/bound"
+	"slices"
+
 	"mpbench/pkg/format"
 	"mpbench/pkg/method"
 	"mpbench/pkg/op"
@@ -22,16 +23,14 @@ import (
 
 const sourcePaper2020 = "Isupov, Knyazkov 2020, DOI 10.25209/2079-3316-2020-11-3-61-84"
 
-// Methods returns the methods of the package, in the order in which tables show them.
+// Methods returns the methods of the package, in the order in which tables show them. bigfloat is the classical algorithm:
+// alpha*x first, then for each component the products a_ij*d_j are added from left to right, to beta*y_i in the end.
 func Methods() []method.Method {
-	return []method.Method{float64Method(), bigfloatMethod(), basicMethod(), splitMethod(), deferredMethod()}
-}
-
-// bigfloatMethod is the classical algorithm with math/big.Float: alpha*x first, then for each component the products
-// a_ij*d_j are added from left to right, to beta*y_i in the end.
-func bigfloatMethod() method.Method {
-	return format.Of(method.Method{
-		Operation: op.Gemv, Name: "bigfloat", Summary: "row by row with math/big.Float", Least: 2, Most: 1 << 16,
-		Bound: bound.New("g(n+2)*S, u = 2^-p", sourcePaper2020+", section 5"),
-	}, format.BigFloat)
+	return slices.Concat(
+		[]method.Method{float64Method()},
+		format.Recursive(method.Method{
+			Name: "bigfloat", Summary: "with math/big.Float", Least: 2, Most: 1 << 16,
+		}, "u = 2^-p", format.BigFloat, op.Gemv),
+		[]method.Method{basicMethod(), splitMethod(), deferredMethod()},
+	)
 }

@@ -179,8 +179,8 @@ func (j Judgment) setBound(r *record.Record) {
 // normBound returns the operation's bound on the norm of the error for a unit roundoff, relative to that of the exact
 // result; false where there is none.
 func (in Input) normBound(unit *big.Rat) (exact.Value, bool) {
-	b := in.Problem.Op.NormBound
-	if !b.Proved() || unit == nil {
+	b := in.Problem.Op.Recursive
+	if in.Problem.Op.Scalar || !b.Proved() || unit == nil {
 		return exact.Value{}, false
 	}
 	var total, norm big.Rat
@@ -206,7 +206,7 @@ func (in Input) NormLimit(unit *big.Rat) Limit {
 		if unit == nil || !s.SumAbs.IsFinite() {
 			return nil
 		}
-		return in.Problem.Op.NormBound.Eval(bound.Vars{N: s.N, S: s.SumAbs.Number(), More: map[string]*big.Rat{"u": unit}})
+		return in.Problem.Op.Recursive.Eval(bound.Vars{N: s.N, S: s.SumAbs.Number(), More: map[string]*big.Rat{"u": unit}})
 	}
 }
 

@@ -1,6 +1,9 @@
 package op
 
-import "mpbench/pkg/numbers"
+import (
+	"mpbench/pkg/bound"
+	"mpbench/pkg/numbers"
+)
 
 // Dot is the sum of the products of the elements of x and y.
 var Dot = &Operation{
@@ -13,6 +16,9 @@ var Dot = &Operation{
 	Scalar:          true,
 	Split:           ByTerm,
 	ConditionFactor: 2,
+	Loop:            "recursive dot product",
+	Recursive:       bound.New("g(n)*S", higham),
+	Products:        "n",
 	How:             "exact sum of the exact products, nothing rounded",
 	Shape: func(p *Problem) (Shape, error) {
 		n := p.X.Len()

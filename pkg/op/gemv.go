@@ -5,8 +5,7 @@ import (
 	"mpbench/pkg/numbers"
 )
 
-// Gemv is alpha*op(A)*x + beta*y. The bound on its norm is (19) of K. Isupov, V. Knyazkov (2020), DOI
-// 10.25209/2079-3316-2020-11-3-61-84.
+// Gemv is alpha*op(A)*x + beta*y.
 var Gemv = &Operation{
 	Name:    "gemv",
 	Summary: "alpha*op(A)*x + beta*y",
@@ -18,7 +17,9 @@ var Gemv = &Operation{
 		{Name: "beta", Kind: Number, Default: "0", Usage: "factor of y; with 0, y is overwritten"},
 	},
 	Split:     ByRow,
-	NormBound: bound.New("g(n+2)*S", "Isupov, Knyazkov 2020, (16) to (19)"),
+	Loop:      "row by row",
+	Recursive: bound.New("g(n+2)*S", "Isupov, Knyazkov 2020, DOI 10.25209/2079-3316-2020-11-3-61-84, (16) to (19)"),
+	Products:  "(n+2+n*a+R)", // those of alpha*x are lost times elements of op(A)
 	How:       "exact sums of the exact products, nothing rounded",
 	Shape: func(p *Problem) (Shape, error) {
 		a := p.Matrix()

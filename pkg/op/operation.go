@@ -28,9 +28,12 @@ type Operation struct {
 	Split Split
 	// ConditionFactor is what sum|terms| / |sum| is multiplied by: 2 for dot products; 0 stands for 1.
 	ConditionFactor int64
-	// NormBound bounds ||y - y*||_1 of methods that round every operation, for S the sum over all components, n terms in
-	// each and a unit roundoff u; not proved for operations with one number as their result.
-	NormBound bound.Bound
+	// Loop names what a loop over the terms does, from the first to the last; Recursive bounds its errors if it rounds every
+	// operation with a unit roundoff u, of components and, with S the sum over all of them, of their 1-norm. Products is how
+	// many products a component has, as a formula; "" for none.
+	Loop      string
+	Recursive bound.Bound
+	Products  string
 	// How says in records how the exact result was found.
 	How string
 }
@@ -95,6 +98,11 @@ func (o *Operation) Arrays() []Operand {
 
 // All returns all operations, in the order in which commands are listed.
 func All() []*Operation { return []*Operation{Sum, Dot, Gemv} }
+
+// Vectors returns the operations without a matrix.
+func Vectors() []*Operation {
+	return slices.DeleteFunc(All(), func(o *Operation) bool { return o.Has(Matrix) })
+}
 
 // Names returns the names of all operations.
 func Names() (names []string) {

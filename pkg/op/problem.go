@@ -68,12 +68,12 @@ func (p *Problem) Matrix() numbers.Array {
 	return p.A
 }
 
-// Multiplies tells whether A and x are read.
+// Multiplies tells whether x, and A, are read.
 func (p *Problem) Multiplies() bool {
-	if p.A.Absent() {
-		return true
+	if !p.A.Absent() && p.A.Len() == 0 {
+		return false
 	}
-	return p.A.Len() > 0 && (p.Alpha.Absent() || !p.Alpha.Equals(0))
+	return p.Alpha.Absent() || !p.Alpha.Equals(0)
 }
 
 // Copies tells whether the result is y as it is.

@@ -22,7 +22,7 @@ import (
 // Methods returns the methods of the package, in the order in which tables show them.
 func Methods() []method.Method {
 	return slices.Concat(
-		[]method.Method{float32Method}, float64Methods, []method.Method{kahanMethod, neumaierMethod, dot2Method},
+		float32Methods, float64Methods, []method.Method{kahanMethod, neumaierMethod, dot2Method},
 		bigfloatMethods, deferredMethods(), reduce1Methods, reduce2Methods, reduce3Methods,
 	)
 }

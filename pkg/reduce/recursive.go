@@ -1,7 +1,6 @@
 package reduce
 
 import (
-	"mpbench/pkg/bound"
 	"mpbench/pkg/format"
 	"mpbench/pkg/method"
 	"mpbench/pkg/op"
@@ -25,33 +24,13 @@ func recursive[A adder](a A, n int) {
 	}
 }
 
-const sourceHigham = "Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 4.2"
-
-// Recursive sums and dot products in formats with loops. An addition in binary64 is exact below the normal range; a
-// product loses at most 2^-1075 there.
+// Methods of loops that round every operation.
 var (
-	float32Method = format.Binary32.Method(method.Method{
-		Operation: op.Sum, Name: "float32", Summary: "recursive summation in binary32",
-		Bound: bound.New("g(n-1)*S, u = 2^-24", sourceHigham),
-	}, format.Binary32.Loops)
-	float64Methods = []method.Method{
-		format.Binary64.Method(method.Method{
-			Operation: op.Sum, Name: "float64", Summary: "recursive summation in binary64",
-			Bound: bound.New("g(n-1)*S, u = 2^-53", sourceHigham),
-		}, format.Binary64.Loops),
-		format.Binary64.Method(method.Method{
-			Operation: op.Dot, Name: "float64", Summary: "recursive dot product in binary64",
-			Bound: bound.New("g(n)*S + n*2^-1074, u = 2^-53", sourceHigham),
-		}, format.Binary64.Loops),
-	}
-	bigfloatMethods = []method.Method{
-		format.Of(method.Method{
-			Operation: op.Sum, Name: "bigfloat", Summary: "recursive summation with math/big.Float",
-			Least: 2, Most: 1 << 16, Bound: bound.New("g(n-1)*S, u = 2^-p", sourceHigham),
-		}, format.BigFloat),
-		format.Of(method.Method{
-			Operation: op.Dot, Name: "bigfloat", Summary: "recursive dot product with math/big.Float",
-			Least: 2, Most: 1 << 16, Bound: bound.New("g(n)*S, u = 2^-p", sourceHigham),
-		}, format.BigFloat),
-	}
+	float32Methods = format.Recursive(method.Method{Name: "float32", Summary: "in binary32", Bits: 24}, "u = 2^-24",
+		func(method.Config) format.Format[[]float32, float32] { return format.Binary32 }, op.Sum)
+	float64Methods = format.Recursive(method.Method{Name: "float64", Summary: "in binary64", Bits: 53}, "u = 2^-53",
+		func(method.Config) format.Format[[]float64, float64] { return format.Binary64 }, op.Vectors()...)
+	bigfloatMethods = format.Recursive(method.Method{
+		Name: "bigfloat", Summary: "with math/big.Float", Least: 2, Most: 1 << 16,
+	}, "u = 2^-p", format.BigFloat, op.Vectors()...)
 )
