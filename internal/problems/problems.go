@@ -208,6 +208,12 @@ func Naive(p *op.Problem) (y, abs []*big.Rat) {
 			c.add(at(p.X, i, 0), at(p.Y, i, 0))
 		}
 		next()
+	case op.Axpy:
+		for i := range p.X.Rows {
+			c.add(at(p.Alpha, 0, 0), at(p.X, i, 0))
+			c.add(at(p.Y, i, 0))
+			next()
+		}
 	case op.Gemv:
 		a := p.Matrix()
 		alpha, beta := at(p.Alpha, 0, 0), at(p.Beta, 0, 0)

@@ -26,6 +26,8 @@ func Specials(o *op.Operation) []Special {
 		return specialSums()
 	case op.Dot:
 		return specialDots()
+	case op.Axpy:
+		return specialAxpys()
 	case op.Gemv:
 		return specialProducts()
 	}
@@ -63,6 +65,24 @@ func specialDots() (list []Special) {
 	} {
 		p := &op.Problem{Op: op.Dot, X: floats(c.x...), Y: floats(c.y...)}
 		list = append(list, Special{"dot", p, []float64{c.want}, c.overflows})
+	}
+	return list
+}
+
+func specialAxpys() (list []Special) {
+	for _, c := range []struct {
+		alpha      float64
+		x, y, want []float64
+	}{
+		{2, []float64{inf, -inf, nan, 0, 3}, []float64{1, 1, 1, inf, 4}, []float64{inf, -inf, nan, inf, 10}},
+		{-1, []float64{inf, inf, 1}, []float64{inf, -inf, nan}, []float64{nan, -inf, nan}},
+		{0, []float64{inf, nan, 1}, []float64{5, -inf, 6}, []float64{5, -inf, 6}}, // x is not read
+		{inf, []float64{0, 1, -1}, []float64{1, 1, inf}, []float64{nan, inf, nan}},
+		{nan, []float64{1}, []float64{1}, []float64{nan}},
+		{1, []float64{}, []float64{}, []float64{}},
+	} {
+		p := &op.Problem{Op: op.Axpy, Alpha: numbers.Scalar(c.alpha), X: floats(c.x...), Y: floats(c.y...)}
+		list = append(list, Special{Name: "axpy", Problem: p, Want: c.want})
 	}
 	return list
 }

@@ -72,21 +72,41 @@ func (e *engine[V, S]) compose(p *op.Problem) func() {
 		return func() { f.Set(e.z, 0, f.Sum(e.x)) }
 	case op.Dot:
 		return func() { f.Set(e.z, 0, f.Dot(e.x, e.y)) }
+	case op.Axpy:
+		return e.axpy(p)
 	case op.Gemv:
 		return e.gemv(p)
 	}
 	return nil
 }
 
+// axpy returns z = alpha*x + y.
+func (e *engine[V, S]) axpy(p *op.Problem) func() {
+	f := &e.format
+	switch {
+	case !p.Multiplies():
+		return e.copyY
+	case e.alpha == nil:
+		return func() {
+			for i := range e.n {
+				f.Set(e.z, i, f.Add(f.Get(e.x, i), f.Get(e.y, i)))
+			}
+		}
+	}
+	return func() { f.Axpy(e.z, *e.alpha, e.x, e.y) }
+}
+
+func (e *engine[V, S]) copyY() {
+	for i := range e.n {
+		e.format.Set(e.z, i, e.format.Get(e.y, i))
+	}
+}
+
 // gemv returns y = A*(alpha*x) + beta*y, row by row, in the order of the 2020 paper's formulas.
 func (e *engine[V, S]) gemv(p *op.Problem) func() {
 	f := &e.format
 	if p.Copies() {
-		return func() {
-			for i := range e.n {
-				f.Set(e.z, i, f.Get(e.y, i))
-			}
-		}
+		return e.copyY
 	}
 	addend := func(i int) S { return f.Mul(*e.beta, f.Get(e.y, i)) }
 	if !p.Multiplies() {
@@ -136,13 +156,16 @@ func (e *engine[V, S]) Prepare(_ context.Context, p *op.Problem) error {
 	if p.Multiplies() {
 		a := p.Matrix()
 		e.alpha, e.a, e.x, e.cols = e.scalar(p.Alpha, &left), e.load(a, &left), e.load(p.X, &left), a.Cols
-		if e.alpha != nil {
+		if e.alpha != nil && !a.Absent() {
 			e.d = e.format.Make(p.X.Rows)
 		}
 	}
-	if p.A.Absent() {
+	switch {
+	case p.Op.Split == op.ByTerm: // of x*y
 		e.y = e.load(p.Y, &left)
-	} else if p.Adds() {
+	case p.A.Absent():
+		e.y = e.load(p.Y, &right)
+	case p.Adds():
 		e.beta, e.y = e.scalar(p.Beta, &right), e.load(p.Y, &right)
 	}
 	e.rounded = method.Rounded{Factors: max(left.Factors, right.Factors), Lost: left.Lost || right.Lost}

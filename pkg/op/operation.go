@@ -97,7 +97,7 @@ func (o *Operation) Arrays() []Operand {
 }
 
 // All returns all operations, in the order in which commands are listed.
-func All() []*Operation { return []*Operation{Sum, Dot, Gemv} }
+func All() []*Operation { return []*Operation{Sum, Dot, Axpy, Gemv} }
 
 // Vectors returns the operations without a matrix.
 func Vectors() []*Operation {
