@@ -2,8 +2,7 @@
 // BLAS level 1; sums, dot products and matrix-vector products in it follow from one implementation.
 //
 // A format is loops, not an arithmetic that is called for each element: additions as function values, or as methods of a
-// type parameter, cost a double-double dot product 28 to 38 % (BenchmarkDot of package multifloat). [Generic] makes slow
-// but right loops of an addition and a multiplication for the first day; those that count are written out or generated.
+// type parameter, cost a double-double dot product 28 to 38 %.
 package format
 
 import (
@@ -66,41 +65,3 @@ func Elements[S any](f Format[[]S, S], from func(*numbers.Number) (x S, rounded,
 
 // ReadBits returns how many bits of decimals are to be read for formats of so many: they are rounded once.
 func ReadBits(bits int) int { return 2*bits + 64 }
-
-// Generic returns loops made of an addition and a multiplication: a call for each operation, for formats that are new.
-func Generic[T any](add, mul func(x, y T) T) Loops[[]T, T] {
-	return Loops[[]T, T]{
-		Add: add,
-		Mul: mul,
-		Sum: func(x []T) (s T) {
-			for i, v := range x {
-				if i == 0 {
-					s = v
-				} else {
-					s = add(s, v)
-				}
-			}
-			return s
-		},
-		Dot: func(x, y []T) (s T) {
-			for i, v := range x {
-				if p := mul(v, y[i]); i == 0 {
-					s = p
-				} else {
-					s = add(s, p)
-				}
-			}
-			return s
-		},
-		Axpy: func(z []T, a T, x, y []T) {
-			for i, v := range x {
-				z[i] = add(mul(a, v), y[i])
-			}
-		},
-		Scal: func(z []T, a T, x []T) {
-			for i, v := range x {
-				z[i] = mul(a, v)
-			}
-		},
-	}
-}

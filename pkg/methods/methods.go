@@ -9,6 +9,7 @@ import (
 	"mpbench/pkg/gemv"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/method"
+	"mpbench/pkg/multifloat"
 	"mpbench/pkg/op"
 	"mpbench/pkg/reduce"
 	"mpbench/pkg/rns/deferred/deferredgpu"
@@ -18,7 +19,7 @@ import (
 
 // All returns the table. A package of methods is one line here; a GPU version of a method another.
 func All() method.Catalog {
-	c := method.Catalog(slices.Concat(reduce.Methods(), rnsgpu.Methods(), gemv.Methods()))
+	c := method.Catalog(slices.Concat(reduce.Methods(), rnsgpu.Methods(), gemv.Methods(), multifloat.Methods()))
 	c = c.
 		With(op.Sum, "deferred", device.CUDA, exactOn("")).
 		With(op.Dot, "deferred", device.CUDA, exactOn("")).

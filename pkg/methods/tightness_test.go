@@ -23,6 +23,13 @@ var attacks = map[string]func(r *rand.Rand, i, p int) *big.Float{
 	"below half a unit": func(_ *rand.Rand, i, p int) *big.Float { return lost(i, -p, p) },
 	// by truncation
 	"below a unit": func(_ *rand.Rand, i, p int) *big.Float { return lost(i, 1-p, p) },
+	// of parts that are full, for sums of two: half a unit of the second one
+	"below half a unit of a part": func(r *rand.Rand, i, p int) *big.Float {
+		if i == 0 {
+			return full(r, p)
+		}
+		return lost(i, -1-p, p)
+	},
 	// each sum and product is rounded somewhere, upwards and downwards
 	"positive": func(r *rand.Rand, _, p int) *big.Float { return full(r, p) },
 	// sums grow to the same exponent and vanish
@@ -128,11 +135,14 @@ func tightness(t *testing.T, m method.Method, n int, term func(r *rand.Rand, i, 
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := r.Component(0)
-			failure := exact.Measure(numbers.At(y, 0), s.Sum).Abs.Number()
-			if failure.Sign() > 0 {
-				ratio, _ := new(big.Rat).Quo(m.ErrorBound(e.Info(), p).Of(s), failure).Float64()
-				least = min(least, ratio)
+			limit := m.ErrorBound(e.Info(), p)
+			for i := range r.Shape.Components {
+				s := r.Component(i)
+				failure := exact.Measure(numbers.At(y, i), s.Sum).Abs.Number()
+				if failure.Sign() > 0 {
+					ratio, _ := new(big.Rat).Quo(limit.Of(s), failure).Float64()
+					least = min(least, ratio)
+				}
 			}
 		}
 	}
