@@ -247,3 +247,14 @@ func kernelOf[P any](d *gpu.Device, module, name string) (*gpu.Kernel[P], error)
 	}
 	return gpu.Function[P](m, name)
 }
+
+// groupFor returns how many threads work on one number of n residues.
+func groupFor(n int) int {
+	switch {
+	case n <= 8:
+		return 8
+	case n <= 16:
+		return 16
+	}
+	return 32
+}

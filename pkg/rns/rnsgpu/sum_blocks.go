@@ -50,15 +50,10 @@ func (d *blocks) used(n int) int { return min(d.count, (n+2*d.size-1)/(2*d.size)
 
 // lanes returns the threads that work on one number of n residues.
 func (d *blocks) lanes(n int) int {
-	switch {
-	case !d.parallel:
+	if !d.parallel {
 		return 1
-	case n <= 8:
-		return 8
-	case n <= 16:
-		return 16
 	}
-	return 32
+	return groupFor(n)
 }
 
 func (d *blocks) reserve(s *sumEngine, n int) (err error) {
