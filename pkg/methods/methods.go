@@ -24,6 +24,7 @@ func All() method.Catalog {
 		With(op.Sum, "deferred", device.CUDA, exactOn("")).
 		With(op.Dot, "deferred", device.CUDA, exactOn("")).
 		With(op.Sum, "reduce3", device.CUDA, rnsgpu.NewBlockSum(false)).
+		With(op.Dot, "reduce3", device.CUDA, rnsgpu.NewBlockSum(false)).
 		With(op.Gemv, "rns-basic", device.CUDA, rnsgpu.NewBasic).
 		With(op.Gemv, "rns-split", device.CUDA, rnsgpu.NewSplit).
 		With(op.Gemv, "deferred", device.CUDA, deferredgpu.NewGemv)

@@ -473,7 +473,7 @@ func TestRefusals(t *testing.T) {
 		{op.Sum, "reduce1", rnsOptions(240, "rounding", "up"), "reduce1: rounding up: want truncate or nearest"},
 		{op.Sum, "reduce1s", method.Config{Precision: 60}, "reduce1s: does not run on cpu; it runs on cuda"},
 		{op.Sum, "float64", method.Config{Devices: device.GPU(0)}, "float64: does not run on cuda:0; it runs on cpu"},
-		{op.Dot, "reduce3", method.Config{Precision: 60, Devices: device.GPU(0)}, "reduce3: does not run on cuda:0; it runs on cpu"},
+		{op.Dot, "reduce2", method.Config{Precision: 60, Devices: device.GPU(0)}, "reduce2: does not run on cuda:0; it runs on cpu"},
 		{op.Sum, "kahan", method.Config{Stream: true}, "kahan: needs all numbers in its memory on cpu"},
 		{op.Gemv, "rns-split", rnsOptions(60, "block-size", "1025"), "rns-split: block-size 1025: want an integer from 1 to 1024"},
 		{op.Gemv, "deferred", method.Config{Precision: 60, Stream: true}, "deferred: needs all numbers in its memory on cpu"},

@@ -2,6 +2,7 @@ package rnsgpu
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"mpbench/pkg/gpu"
@@ -42,7 +43,8 @@ func newSum(order func(method.Config) sumOrder) method.New {
 	}
 }
 
-// sumEngine is a sum of RNS numbers on a GPU: the terms there, an order, and what remains for the host.
+// sumEngine is a sum or a dot product of RNS numbers on a GPU: the terms there, which are the numbers of x or their
+// products with those of y, an order, and what remains for the host.
 type sumEngine struct {
 	config   method.Config
 	context  *rns.Context
@@ -53,11 +55,13 @@ type sumEngine struct {
 	times    method.Times
 
 	// Made when first needed, on the device's thread:
-	base    *Base
-	host    *HostVector // the terms
-	terms   *Vector     // a copy of host
-	partial *rns.Vector // the results of the order
-	events  [2]*gpu.Event
+	base     *Base
+	host     *HostVector // x
+	factors  [2]*Vector  // of a dot product: x and y
+	multiply *Arithmetic // makes terms of factors; nil for a sum
+	terms    *Vector     // a copy of host, or products
+	partial  *rns.Vector // the results of the order
+	events   [2]*gpu.Event
 }
 
 // Prepare converts the terms in pinned memory, copies them to the device and makes everything else ready.
@@ -108,7 +112,13 @@ func (e *sumEngine) release() {
 	e.order.free()
 	e.terms.Free()
 	e.host.Free()
-	e.terms, e.host, e.partial = nil, nil, nil
+	for _, v := range e.factors {
+		v.Free()
+	}
+	if e.multiply != nil {
+		e.multiply.Free()
+	}
+	e.terms, e.host, e.partial, e.factors, e.multiply = nil, nil, nil, [2]*Vector{}, nil
 }
 
 func (e *sumEngine) copyIn() (err error) {
@@ -128,13 +138,41 @@ func (e *sumEngine) copyIn() (err error) {
 		}
 		_, count := e.order.results()
 		e.partial = e.base.Base().NewVector(count)
+		if e.operands.Y != nil {
+			if err := e.reserveFactors(e.host.Len()); err != nil {
+				return err
+			}
+		}
 	}
-	return e.terms.Upload(e.host.Vector)
+	if e.multiply == nil {
+		return e.terms.Upload(e.host.Vector)
+	}
+	return errors.Join(e.factors[0].Upload(e.host.Vector), e.factors[1].Upload(e.operands.Y))
+}
+
+func (e *sumEngine) reserveFactors(n int) (err error) {
+	for i := range e.factors {
+		if e.factors[i], err = e.base.NewVector(n); err != nil {
+			return err
+		}
+	}
+	e.multiply, err = e.base.NewArithmetic(groupFor(e.base.Base().Len()))
+	return err
+}
+
+// launch multiplies and adds.
+func (e *sumEngine) launch(ctx context.Context) error {
+	if e.multiply != nil {
+		if err := e.multiply.Mul(e.terms, e.factors[0], e.factors[1]); err != nil {
+			return err
+		}
+	}
+	return e.order.launch(ctx, e)
 }
 
 // Run implements method.Engine.
 func (e *sumEngine) Run(ctx context.Context) error {
-	return e.run(func() error { return e.order.launch(ctx, e) })
+	return e.run(func() error { return e.launch(ctx) })
 }
 
 // RunTimed implements method.Timed.
@@ -147,7 +185,7 @@ func (e *sumEngine) RunTimed(ctx context.Context) error {
 		if err := e.events[0].Record(nil); err != nil {
 			return err
 		}
-		if err := e.order.launch(ctx, e); err != nil {
+		if err := e.launch(ctx); err != nil {
 			return err
 		}
 		if err := e.events[1].Record(nil); err != nil {

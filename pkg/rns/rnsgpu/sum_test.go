@@ -154,6 +154,29 @@ func TestWideSums(t *testing.T) {
 	}
 }
 
+// TestDots compares dot products of numbers with significands of full length, and with more numbers than before.
+func TestDots(t *testing.T) {
+	gputest.Sanitize(t)
+	gputest.Device(t)
+	n := 100_000
+	if gputest.Emulated() {
+		n = 65
+	}
+	rng := rand.New(rand.NewPCG(9, 10))
+	for _, b := range newSweep().bases {
+		c := options(b.bits, "moduli-bits", b.moduliBits, "blocks", 3, "block-size", 4)
+		e := engineOn(t, op.Dot, "reduce3", "reduce3", c)
+		x, y := wideNumbers(rng, n, b.bits), wideNumbers(rng, n, b.bits)
+		for _, n := range []int{0, 1, 9, n} {
+			p := &op.Problem{Op: op.Dot, X: x.Part(0, n), Y: y.Part(0, n)}
+			compare(t, fmt.Sprintf("%d products of %d bits", n, b.bits), components(t, e, p), reference(t, op.Dot, "reduce3", c, p))
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestSlotsInDeviceMemory: partial sums that exceed the shared memory of a block.
 func TestSlotsInDeviceMemory(t *testing.T) {
 	gputest.Sanitize(t)
