@@ -42,6 +42,19 @@ func TestEval(t *testing.T) {
 		"Q*S":                             "",
 		"S/(n-5)":                         "",
 		"u*|y|, u = 2^-p: rounded = once": "1/4",
+		"S/3^2 + 3^-1":                    "11/9",
+		"2^(1/2)":                         "", // no rational
+		"3^65":                            "", // only powers of 2 are that large
+		"(n-5)^-1":                        "",
+		"(n-5)^0":                         "1",
+		"2^Q":                             "",
+		"g(1/2)*S, u = 1/8":               "", // no number of operations
+		"g(2)*S":                          "", // no u
+		"ceil(Q)":                         "",
+		"ceil(7/2) + ceil(0-7/2)":         "1",
+		"ceil(log2 (1/8)) + ceil(log2 9)": "4",
+		"min(n, n)":                       "5",
+		"S, for Q <= 1":                   "",
 	} {
 		b, err := Parse(formula)
 		if err != nil {
@@ -121,4 +134,39 @@ func FuzzParse(f *testing.F) {
 			t.Error(b.Needs())
 		}
 	})
+}
+
+// TestUses: what a formula depends on, by its definitions and conditions too.
+func TestUses(t *testing.T) {
+	for formula, quantities := range map[string]string{
+		"g(n-1)*S, u = 2^-p":                "n S u p",
+		"u*|y|, u = 2^-p":                   "u |s| p",
+		"min(d, 3)*S, d = ceil(n/B), k = n": "d S n B",
+		"S, for n*k <= 1":                   "S n k",
+	} {
+		b := New(formula, "")
+		for _, q := range []string{"n", "p", "S", "|s|", "u", "d", "B", "k", "Q"} {
+			if got := b.Uses(q); got != slices.Contains(strings.Fields(quantities), q) {
+				t.Errorf("%s uses %s: %v", formula, q, got)
+			}
+		}
+	}
+}
+
+// TestMissing: without the result or the sum of magnitudes there is no bound that needs it.
+func TestMissing(t *testing.T) {
+	for _, formula := range []string{"|s|", "S", "S*|s|", "min(1, S)", "min(|s|, 1)", "1 - ceil(S)"} {
+		if got := New(formula, "").Eval(Vars{N: 3, P: 5}); got != nil {
+			t.Errorf("%s is %v", formula, got)
+		}
+	}
+	if b := New("n", "Author 1999"); b.Source != "Author 1999" || b.Formula != "n" || !b.Proved() {
+		t.Errorf("%+v", b)
+	}
+	defer func() {
+		if text, ok := recover().(string); !ok || !strings.HasPrefix(text, `bound "n +": `) {
+			t.Errorf("%q", text)
+		}
+	}()
+	New("n +", "")
 }

@@ -1,6 +1,10 @@
 package device
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"testing"
+)
 
 func TestParse(t *testing.T) {
 	for text, want := range map[string]struct {
@@ -30,4 +34,31 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q is %v", text, s)
 		}
 	}
+}
+
+// TestMembers: sets that are made of devices are those that are read from their names.
+func TestMembers(t *testing.T) {
+	for text, s := range map[string]Set{
+		"cpu":           {},
+		"cuda:3":        GPU(3),
+		"cpu+cuda:1":    Of(Member{Kind: CPU}, Member{CUDA, 1}),
+		"cuda:2+cuda:0": Of(Member{CUDA, 2}, Member{CUDA, 0}),
+	} {
+		read := Must(text)
+		if s.String() != text || !slices.Equal(s.Members(), read.Members()) || s.Kind() != read.Kind() {
+			t.Errorf("%s: %v of kind %s, read as %v", text, s.Members(), s.Kind(), read.Members())
+		}
+		if !slices.Equal(s.GPUs(), read.GPUs()) {
+			t.Errorf("%s: GPUs %v, read as %v", text, s.GPUs(), read.GPUs())
+		}
+	}
+	if got := Must("cuda:2+cpu+cuda:0").GPUs(); !slices.Equal(got, []int{2, 0}) {
+		t.Errorf("GPUs %v", got)
+	}
+	defer func() {
+		if e, ok := recover().(error); !ok || !strings.Contains(e.Error(), `unknown device "tpu"`) {
+			t.Errorf("tpu: %v", e)
+		}
+	}()
+	Must("tpu")
 }
