@@ -103,16 +103,24 @@ func hashFloat64(xs []float64) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// hashRationals hashes the text form of xs.
 func hashRationals(xs []*big.Rat) string {
+	return hashLines(xs, func(b []byte, x *big.Rat) []byte {
+		return x.Denom().Append(append(x.Num().Append(b, 16), '/'), 16)
+	})
+}
+
+func hashBigs(xs []*big.Float) string {
+	return hashLines(xs, func(b []byte, x *big.Float) []byte { return x.Append(b, 'p', 0) })
+}
+
+// hashLines hashes a line for each number, which appendText writes.
+func hashLines[T any](xs []T, appendText func([]byte, T) []byte) string {
 	h := sha256.New()
 	w := bufio.NewWriter(h) // a hash never fails to write
 	var line []byte
 	for _, x := range xs {
-		line = x.Num().Append(line[:0], 16)
-		line = append(line, '/')
-		line = x.Denom().Append(line, 16)
-		w.Write(append(line, '\n'))
+		line = append(appendText(line[:0], x), '\n')
+		w.Write(line)
 	}
 	w.Flush()
 	return hex.EncodeToString(h.Sum(nil))

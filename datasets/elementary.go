@@ -101,10 +101,7 @@ func exp(x float64) float64 {
 //
 // x = m * 2^k with m in [sqrt(1/2), sqrt(2)); log m = 2 artanh s, s = (m-1)/(m+1), |s| < 0.172, by the series to s^51
 // (the next term is below 2^-139). There is no cancellation near x = 1, where k = 0.
-func log(x float64) float64 {
-	l := logDD(x)
-	return l.hi
-}
+func log(x float64) float64 { return logDD(x).hi }
 
 func logDD(x float64) dd {
 	m, k := math.Frexp(x)
@@ -126,28 +123,16 @@ func logDD(x float64) dd {
 }
 
 // sin2pi returns sin(2 pi j/n), cos2pi returns cos(2 pi j/n), for 0 <= j <= n and 0 < n <= 2^53.
-func sin2pi(j, n int64) float64 {
-	quadrant, rest := 4*j/n, 4*j%n
-	switch quadrant % 4 {
-	case 0:
-		return quarterSin(rest, n)
-	case 1:
-		return quarterSin(n-rest, n)
-	case 2:
-		return -quarterSin(rest, n)
-	}
-	return -quarterSin(n-rest, n)
-}
+func sin2pi(j, n int64) float64 { return quadrantSin(4*j/n, 4*j%n, n) }
+func cos2pi(j, n int64) float64 { return quadrantSin(4*j/n+1, 4*j%n, n) }
 
-func cos2pi(j, n int64) float64 {
-	quadrant, rest := 4*j/n, 4*j%n
-	switch quadrant % 4 {
-	case 0:
-		return quarterSin(n-rest, n)
-	case 1:
+// quadrantSin returns sin(pi/2 * (quadrant + rest/n)) for 0 <= rest < n.
+func quadrantSin(quadrant, rest, n int64) float64 {
+	if quadrant%2 == 1 {
+		rest = n - rest
+	}
+	if quadrant%4 >= 2 {
 		return -quarterSin(rest, n)
-	case 2:
-		return -quarterSin(n-rest, n)
 	}
 	return quarterSin(rest, n)
 }

@@ -15,9 +15,7 @@ func exblasSets() []*Set {
 				{Name: "range", Meaning: "number of binades", Default: "10", Kind: Int, Min: 1, Max: 2045},
 				{Name: "emax", Meaning: "exponent above the largest", Default: "0", Kind: Int, Min: -1020, Max: 1023},
 			},
-			DefaultN: 1_000_000,
-			Seeded:   true,
-			make:     exblasFPUniform,
+			DefaultN: 1_000_000, Seeded: true, make: exblasFPUniform,
 		},
 		{
 			Name:    "exblas-lognormal",
@@ -27,9 +25,7 @@ func exblasSets() []*Set {
 				{Name: "mean", Meaning: "mean of the logarithm", Default: "0", Kind: Real, Min: -300, Max: 300},
 				{Name: "stddev", Meaning: "standard deviation of the logarithm", Default: "1", Kind: Real, Max: 40},
 			},
-			DefaultN: 1_000_000,
-			Seeded:   true,
-			make:     exblasLogNormal,
+			DefaultN: 1_000_000, Seeded: true, make: exblasLogNormal,
 		},
 		{
 			Name:     "exblas-naive",
@@ -45,10 +41,7 @@ func exblasSets() []*Set {
 			Source: exblasSource,
 			Params: []Param{{Name: "c", Meaning: "sets the exponents, not the condition number", Default: "1e+16",
 				Kind: Real, Min: 1, Max: 1e300}},
-			DefaultN: 1_000_000,
-			MinN:     4,
-			Seeded:   true,
-			make:     exblasIllCond,
+			DefaultN: 1_000_000, MinN: 4, Seeded: true, make: exblasIllCond,
 		},
 	}
 }

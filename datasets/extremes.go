@@ -20,9 +20,9 @@ var extremeKinds = map[string]struct {
 	"powers":      {extremeTerms, extremePowers},
 	"subnormals":  {0, extremeSubnormals},
 	"negzero":     {0, func(j *job) { fill(j.terms, math.Copysign(0, -1)); j.knownIs(exact.FromFloat64(0)) }},
-	"inf":         {0, extremeInf},
+	"inf":         {0, func(j *job) { extremeMiddle(j, math.Inf(1)) }},
 	"infinf":      {0, extremeInfInf},
-	"nan":         {0, extremeNaN},
+	"nan":         {0, func(j *job) { extremeMiddle(j, math.NaN()) }},
 }
 
 // extremeSets is one set with a kind.
@@ -42,9 +42,8 @@ func extremeSets() []*Set {
 			Kind:    Choice,
 			Choices: []string{"overflow", "alternating", "powers", "subnormals", "negzero", "inf", "infinf", "nan"},
 		}},
-		DefaultN: 1000,
-		Seeded:   true,
-		FixedN:   func(value func(string) string) int { return extremeKinds[value("kind")].size },
+		DefaultN: 1000, Seeded: true,
+		FixedN: func(value func(string) string) int { return extremeKinds[value("kind")].size },
 		make: func(j *job) error {
 			extremeKinds[j.text("kind")].make(j)
 			return nil
@@ -99,10 +98,11 @@ func extremeSubnormals(j *job) {
 	}
 }
 
-func extremeInf(j *job) {
+// extremeMiddle has an infinity or NaN among ones, which is then the sum.
+func extremeMiddle(j *job, x float64) {
 	fill(j.terms, 1)
-	j.terms[j.n/2] = math.Inf(1)
-	j.knownIs(exact.Value{Class: exact.PosInf})
+	j.terms[j.n/2] = x
+	j.knownIs(exact.FromFloat64(x))
 }
 
 // extremeInfInf puts the second infinity over the first when there is only one term.
@@ -115,10 +115,4 @@ func extremeInfInf(j *job) {
 		class = exact.NegInf
 	}
 	j.knownIs(exact.Value{Class: class})
-}
-
-func extremeNaN(j *job) {
-	fill(j.terms, 1)
-	j.terms[j.n/2] = math.NaN()
-	j.knownIs(exact.Value{Class: exact.NaN})
 }

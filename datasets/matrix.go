@@ -2,8 +2,6 @@ package datasets
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"math/big"
 	"slices"
 	"strconv"
@@ -131,14 +129,4 @@ func (j *matrixJob) matrixArgs() []Arg {
 		}
 	}
 	return args
-}
-
-func hashBigs(x []*big.Float) string {
-	h := sha256.New()
-	var line []byte
-	for _, v := range x {
-		line = append(v.Append(line[:0], 'p', 0), '\n')
-		h.Write(line)
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }

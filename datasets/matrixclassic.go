@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 )
@@ -72,10 +73,7 @@ func hilbert(j *matrixJob) error {
 			return err
 		}
 	}
-	bits := uint(53)
-	if j.bits > 0 {
-		bits = uint(j.bits)
-	}
+	bits := uint(cmp.Or(j.bits, 53))
 	entries := make([]*big.Float, 2*n-1) // one for each anti-diagonal
 	for s := range entries {
 		entries[s] = new(big.Float).SetPrec(bits).Quo(big.NewFloat(1), big.NewFloat(float64(s+1)))
@@ -104,10 +102,7 @@ func vandermonde(j *matrixJob) error {
 			return err
 		}
 	}
-	bits := uint(max(j.bits, 53))
-	if j.bits > 0 {
-		bits = uint(j.bits)
-	}
+	bits := uint(cmp.Or(j.bits, 53))
 	for i := range j.rows {
 		t := j.node(i, bits)
 		power := new(big.Float).SetPrec(bits + 64).SetInt64(1)

@@ -14,9 +14,7 @@ func genGemvSets() []*Set {
 			"every row, the last element chosen for the condition number; the columns are shuffled; y = 0",
 		Source: "after Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26(6), 2005, algorithm 6.1, doi:10.1137/030601818",
 		Params: []Param{{Name: "cond", Meaning: "condition number of the rows", Default: "1e+16", Kind: Real, Min: 1, Max: 1e300}},
-		MinN:   8,
-		Seeded: true,
-		matrix: genGemv,
+		MinN:   8, Seeded: true, matrix: genGemv,
 	}}
 }
 

@@ -18,7 +18,7 @@ func randomMatrixSets() []*Set {
 			matrix: func(j *matrixJob) error {
 				r := j.random(0)
 				if j.bits == 0 {
-					j.each(func([]float64, int) float64 { return r.symmetric() })
+					j.each(r.symmetric)
 					return nil
 				}
 				for _, numbers := range [][]*big.Float{j.wideA, j.wideX, j.wideY} {
@@ -32,12 +32,12 @@ func randomMatrixSets() []*Set {
 		{
 			Name:    "wide",
 			Summary: "A, x, y = +-f*2^e with f uniform in [1, 2) and e a uniform integer in [-range, range]",
-			Source:  "range of exponents of tests of Zhu and Hayes, ACM Trans. Math. Softw. 37(3), 2010, doi:10.1145/1824801.1824815",
-			Params:  []Param{{Name: "range", Meaning: "largest magnitude of an exponent", Default: "300", Kind: Int, Max: 500}},
+			Source:  "range of exponents of tests of " + zhuHayes2010,
+			Params:  []Param{exponentRange},
 			Seeded:  true,
 			matrix: func(j *matrixJob) error {
 				r, largest := j.random(0), j.int("range")
-				j.each(func([]float64, int) float64 { return r.spread(largest) })
+				j.each(func() float64 { return r.spread(largest) })
 				return nil
 			},
 		},
@@ -47,18 +47,15 @@ func randomMatrixSets() []*Set {
 				"so that all but E*v cancels; an odd number of terms ends with a column of zeros; y = 0",
 			Source: "own; cancellation of blocks as in Higham, Accuracy and Stability, 2nd ed., section 1.8",
 			Params: []Param{{Name: "drop", Meaning: "how many bits E lies below B", Default: "40", Kind: Int, Max: 1000}},
-			Seeded: true,
-			matrix: blockCancel,
+			Seeded: true, matrix: blockCancel,
 		},
 	}
 }
 
 // each sets the numbers of A, x and y, in this order.
-func (j *matrixJob) each(next func(xs []float64, i int) float64) {
+func (j *matrixJob) each(next func() float64) {
 	for _, xs := range [][]float64{j.a, j.x, j.y} {
-		for i := range xs {
-			xs[i] = next(xs, i)
-		}
+		each(xs, next)
 	}
 }
 
@@ -85,11 +82,7 @@ func (s *source) wide(p int) *big.Float {
 
 // spread returns a number of random sign, with an exponent in [-largest, largest].
 func (s *source) spread(largest int) float64 {
-	word := s.uint64()
-	f := math.Float64frombits(0x3ff<<52 | word>>12)
-	if word&1 != 0 {
-		f = -f
-	}
+	f := 2 * s.halfToOne()
 	return math.Ldexp(f, s.below(2*largest+1)-largest)
 }
 

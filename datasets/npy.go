@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/bits"
+	"path/filepath"
 	"strings"
 	"unsafe"
 )
@@ -37,15 +38,7 @@ func readNPY(f *file) (content, error) {
 
 // readNPYArray returns the elements as they lie in the file, with the header that says how to read them.
 func readNPYArray(f *file) (npyHeader, []float64, string, error) {
-	h, start, err := readNPYHeader(f)
-	if err != nil {
-		return h, nil, "", err
-	}
-	dtype, ok := npyDtypes[h.descr]
-	if !ok {
-		return h, nil, "", f.errorf("dtype %s is not supported (want float64 or float32: <f8, >f8, <f4 or >f4)", quote(h.descr))
-	}
-	n, err := h.count(f, int64(dtype.width), f.size-start)
+	h, _, n, err := readNPYLayout(f)
 	if err != nil {
 		return h, nil, "", err
 	}
@@ -53,15 +46,37 @@ func readNPYArray(f *file) (npyHeader, []float64, string, error) {
 		return h, nil, "", f.errorf("%s", err)
 	}
 	xs := make([]float64, n)
-	if dtype.width == 8 {
-		err = readFloat64s(f, xs, dtype.order)
+	if err := readNPYNumbers(f, f.name, h.descr, xs); err != nil {
+		return h, nil, "", err
+	}
+	return h, xs, fmt.Sprintf("NumPy array of %s, shape %s", npyDtypes[h.descr].name, h.shapeText()), nil
+}
+
+// readNPYLayout reads the header of a file with one of the dtypes. The n elements begin at the byte start.
+func readNPYLayout(f *file) (h npyHeader, start, n int64, err error) {
+	if h, start, err = readNPYHeader(f); err != nil {
+		return h, 0, 0, err
+	}
+	dtype, ok := npyDtypes[h.descr]
+	if !ok {
+		const want = "(want float64 or float32: <f8, >f8, <f4 or >f4)"
+		return h, 0, 0, f.errorf("dtype %s is not supported %s", quote(h.descr), want)
+	}
+	n, err = h.count(f, int64(dtype.width), f.size-start)
+	return h, start, n, err
+}
+
+// readNPYNumbers fills xs with numbers of a dtype; path is what an error names.
+func readNPYNumbers(r io.Reader, path, descr string, xs []float64) (err error) {
+	if dtype := npyDtypes[descr]; dtype.width == 8 {
+		err = readFloat64s(r, xs, dtype.order)
 	} else {
-		err = readFloat32s(f, xs, dtype.order)
+		err = readFloat32s(r, xs, dtype.order)
 	}
 	if err != nil {
-		return h, nil, "", f.errorf("cannot read %d numbers: %s", n, plainError(err))
+		return inputf("%s: cannot read %d numbers: %s", path, len(xs), plainError(err))
 	}
-	return h, xs, fmt.Sprintf("NumPy array of %s, shape %s", dtype.name, h.shapeText()), nil
+	return nil
 }
 
 // readFloat64s fills xs with numbers in the given byte order.
@@ -153,4 +168,50 @@ func (h npyHeader) count(f *file, width, payload int64) (int64, error) {
 		return 0, f.errorf("%d bytes follow the %d %s that the header claims", payload-int64(n)*width, n, name)
 	}
 	return int64(n), nil
+}
+
+// LoadMatrix reads a matrix of float64 or float32 from a .npy file of two dimensions, in C or Fortran order. The result has
+// neither x nor y.
+func LoadMatrix(path string) (*Data, error) {
+	f, err := open(path, true)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if extension := filepath.Ext(path); strings.ToLower(extension) != ".npy" {
+		return nil, inputf("%s: a matrix is read from .npy, not from %q", path, extension)
+	}
+	h, xs, description, err := readNPYArray(&f.file)
+	if err != nil {
+		return nil, err
+	}
+	if len(h.shape) != 2 {
+		return nil, inputf("%s: has shape %s; a matrix has two dimensions", path, h.shapeText())
+	}
+	d := &Data{
+		Name: filepath.Base(path), M: int(h.shape[0]), N: int(h.shape[1]),
+		Source: "file " + path + ": " + description, fromFile: true,
+	}
+	if !h.fortran {
+		xs = byColumns(xs, d.M, d.N)
+	}
+	d.A = float64s(xs)
+	return d, nil
+}
+
+// byColumns returns an m x n matrix that is stored by rows stored by columns, going by square blocks so that both are in the
+// cache.
+func byColumns(rows []float64, m, n int) []float64 {
+	const block = 64
+	columns := make([]float64, len(rows))
+	for i0 := 0; i0 < m; i0 += block {
+		for j0 := 0; j0 < n; j0 += block {
+			for j := j0; j < min(j0+block, n); j++ {
+				for i := i0; i < min(i0+block, m); i++ {
+					columns[j*m+i] = rows[i*n+j]
+				}
+			}
+		}
+	}
+	return columns
 }

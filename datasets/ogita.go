@@ -15,17 +15,9 @@ func genSumSets() []*Set {
 			"products of a GenDot vector pair, the last one chosen for the condition number; an odd n adds one term 0",
 		Source: "Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26(6), 2005, algorithm 6.1, doi:10.1137/030601818",
 		Params: []Param{{
-			Name:    "cond",
-			Meaning: "condition number of the sum",
-			Default: "1e+16",
-			Kind:    Real,
-			Min:     1,
-			Max:     1e300,
+			Name: "cond", Meaning: "condition number of the sum", Default: "1e+16", Kind: Real, Min: 1, Max: 1e300,
 		}},
-		DefaultN: 1000,
-		MinN:     8,
-		Seeded:   true,
-		make:     genSum,
+		DefaultN: 1000, MinN: 8, Seeded: true, make: genSum,
 	}}
 }
 
@@ -36,25 +28,37 @@ const (
 	genSumMax   = 1e300
 )
 
-// genSum draws GenDot vectors until the condition number is within a factor 3 of the target, moving GenDot's own
-// parameter by factors of two, and takes the nearest of all tries. The first try is nearly always good; only sets of
-// a few terms need more.
 func genSum(j *job) error {
 	target := j.real("cond")
-	c := target
-	best := math.Inf(1)
-	var nearest exact.Value
 	try := make([]float64, j.n)
-	for t := range uint64(genSumTries) {
-		r := j.random(t)
+	nearest, ok := j.search(target, func(r *source, c float64) exact.Value {
 		genDotTerms(try[:j.n/2*2], c, target, r)
 		clear(try[j.n/2*2:])
 		r.shuffle(try)
-		cond := exact.SumOf(try).Condition()
+		return exact.SumOf(try).Condition()
+	}, func() { copy(j.terms, try) })
+	if !ok {
+		return usagef("cond=%g was not reached with %d terms (nearest: %s); take more terms",
+			target, j.n, nearest.Text(2))
+	}
+	j.notes = append(j.notes, conditionNote(j.terms))
+	return nil
+}
+
+// search calls draw, which makes GenDot vectors and returns their condition number, until that is within a factor 3 of
+// the target, moving GenDot's own parameter c by factors of two; keep is called for each try that is nearer than those
+// before. The first try is nearly always good; only sets of a few terms need more. ok is false if the nearest condition
+// number, which is returned, is not near enough.
+func (j *job) search(
+	target float64, draw func(r *source, c float64) exact.Value, keep func(),
+) (nearest exact.Value, ok bool) {
+	c, best := target, math.Inf(1)
+	for t := range uint64(genSumTries) {
+		cond := draw(j.random(t), c)
 		off, low := distance(cond.Float64(), target)
 		if off < best {
 			best, nearest = off, cond
-			copy(j.terms, try)
+			keep()
 		}
 		if best <= genSumGood {
 			break
@@ -65,12 +69,7 @@ func genSum(j *job) error {
 			c = max(1, c/2)
 		}
 	}
-	if best > genSumFair {
-		return usagef("cond=%g was not reached with %d terms (nearest: %s); take more terms",
-			target, j.n, nearest.Text(2))
-	}
-	j.notes = append(j.notes, conditionNote(j.terms))
-	return nil
+	return nearest, best <= genSumFair
 }
 
 // distance returns by which factor x and target differ, at least 1, and whether x is the lesser.

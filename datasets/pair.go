@@ -1,10 +1,6 @@
 package datasets
 
-import (
-	"math"
-
-	"mpbench/pkg/exact"
-)
+import "mpbench/pkg/exact"
 
 func dotSummary(x, y []float64) exact.Summary {
 	var sum exact.Dot
@@ -12,6 +8,13 @@ func dotSummary(x, y []float64) exact.Summary {
 		sum.Add(x[i], y[i])
 	}
 	return sum.Summary()
+}
+
+const zhuHayes2010 = "Zhu and Hayes, ACM Trans. Math. Softw. 37(3), 2010, doi:10.1145/1824801.1824815"
+
+// exponentRange is the parameter of the sets named wide.
+var exponentRange = Param{
+	Name: "range", Meaning: "largest magnitude of an exponent", Default: "300", Kind: Int, Max: 500,
 }
 
 // pairSets lists the sets of pairs, by name.
@@ -23,31 +26,24 @@ func pairSets() []*Set {
 				"condition number; the pairs are shuffled",
 			Source:   "Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26(6), 2005, algorithm 6.1, doi:10.1137/030601818",
 			Params:   []Param{{Name: "cond", Meaning: "condition number of the dot product; 2 is the least there is, and less counts as 2", Default: "1e+16", Kind: Real, Min: 1, Max: 1e300}},
-			DefaultN: 1000,
-			MinN:     4,
-			Seeded:   true,
-			pair:     genDotPair,
+			DefaultN: 1000, MinN: 4, Seeded: true, pair: genDotPair,
 		},
 		{
 			Name:     "uniform11",
 			Summary:  "x and y uniform in [-1, 1), multiples of 2^-52",
 			Source:   "Higham, SIAM J. Sci. Comput. 14(4), 1993, doi:10.1137/0914050",
-			DefaultN: 1_000_000,
-			Seeded:   true,
-			pair: func(j *pairJob) error {
-				return j.fill(func(r *source) float64 { return r.symmetric() })
-			},
+			DefaultN: 1_000_000, Seeded: true,
+			pair: func(j *pairJob) error { return j.draw((*source).symmetric) },
 		},
 		{
 			Name:     "wide",
 			Summary:  "x and y = +-f*2^e with f uniform in [1, 2) and e a uniform integer in [-range, range]",
-			Source:   "range of exponents of tests of Zhu and Hayes, ACM Trans. Math. Softw. 37(3), 2010, doi:10.1145/1824801.1824815",
-			Params:   []Param{{Name: "range", Meaning: "largest magnitude of an exponent", Default: "300", Kind: Int, Max: 500}},
-			DefaultN: 1000,
-			Seeded:   true,
+			Source:   "range of exponents of tests of " + zhuHayes2010,
+			Params:   []Param{exponentRange},
+			DefaultN: 1000, Seeded: true,
 			pair: func(j *pairJob) error {
 				largest := j.int("range")
-				return j.fill(func(r *source) float64 { return r.spread(largest) })
+				return j.draw(func(r *source) float64 { return r.spread(largest) })
 			},
 		},
 	}
@@ -76,12 +72,11 @@ func generatePair(spec Spec, opt Options) (*Data, error) {
 	return d, nil
 }
 
-func (j *pairJob) fill(next func(r *source) float64) error {
+// draw sets the numbers of x and y, in this order.
+func (j *pairJob) draw(next func(r *source) float64) error {
 	r := j.random(0)
 	for _, xs := range [][]float64{j.x, j.y} {
-		for i := range xs {
-			xs[i] = next(r)
-		}
+		each(xs, func() float64 { return next(r) })
 	}
 	return nil
 }
@@ -89,32 +84,19 @@ func (j *pairJob) fill(next func(r *source) float64) error {
 // genDotPair searches as genSum does. A condition number c of the dot product is c/2 of the sum of the products.
 func genDotPair(j *pairJob) error {
 	target := max(j.real("cond"), 2) / 2
-	c, best := target, math.Inf(1)
-	var reached exact.Value
 	x, y := make([]float64, j.n), make([]float64, j.n)
-	for t := range uint64(genSumTries) {
-		r := j.random(t)
+	half, ok := j.search(target, func(r *source, c float64) exact.Value {
 		order := r.permutation(j.n)
 		genDot(j.n, c, target, r, func(i int, xi, yi float64, _ dd) { x[order[i]], y[order[i]] = xi, yi })
-		cond := dotSummary(x, y).Condition()
-		off, low := distance(cond.Float64(), target)
-		if off < best {
-			best, reached = off, cond
-			copy(j.x, x)
-			copy(j.y, y)
-		}
-		if best <= genSumGood {
-			break
-		}
-		if low {
-			c = min(2*c, genSumMax)
-		} else {
-			c = max(1, c/2)
-		}
+		return dotSummary(x, y).Condition()
+	}, func() {
+		copy(j.x, x)
+		copy(j.y, y)
+	})
+	reached := exact.FromFloat64(2 * half.Float64())
+	if !ok {
+		return usagef("cond=%g was not reached with %d pairs (nearest: %s); take more", 2*target, j.n, reached.Text(2))
 	}
-	if best > genSumFair {
-		return usagef("cond=%g was not reached with %d pairs (nearest: %s); take more", 2*target, j.n, exact.FromFloat64(2*reached.Float64()).Text(2))
-	}
-	j.notes = append(j.notes, "condition number "+exact.FromFloat64(2*reached.Float64()).Text(3))
+	j.notes = append(j.notes, "condition number "+reached.Text(3))
 	return nil
 }

@@ -66,9 +66,7 @@ func reproSets() []*Set {
 				{Name: "drop", Meaning: "whether the second half is multiplied by 1e-12", Default: "no", Kind: Choice,
 					Choices: []string{"no", "yes"}},
 			},
-			DefaultN: 4095,
-			MinN:     2,
-			Seeded:   true,
+			DefaultN: 4095, MinN: 2, Seeded: true,
 			make: func(j *job) error {
 				byName[j.text("fill")].make(j, j.random(0))
 				if j.text("drop") == "yes" {
@@ -87,10 +85,7 @@ func reproSets() []*Set {
 			Source: reproSource,
 			Params: []Param{{Name: "cond", Meaning: "condition number aimed at", Default: "1e+10", Kind: Real, Min: 2,
 				Max: 1e300}},
-			DefaultN: 4095,
-			MinN:     16,
-			Seeded:   true,
-			make:     reproCond,
+			DefaultN: 4095, MinN: 16, Seeded: true, make: reproCond,
 		},
 	}
 }

@@ -3,11 +3,8 @@ package datasets
 // seriesSets are series whose partial sums are tabulated, in two orders.
 func seriesSets() []*Set {
 	order := Param{
-		Name:    "order",
-		Meaning: "forward: largest term first; backward: smallest first",
-		Default: "forward",
-		Kind:    Choice,
-		Choices: []string{"forward", "backward"},
+		Name: "order", Meaning: "forward: largest term first; backward: smallest first",
+		Default: "forward", Kind: Choice, Choices: []string{"forward", "backward"},
 	}
 	series := func(name, summary, source string, term func(i float64) float64) *Set {
 		return &Set{

@@ -51,15 +51,7 @@ func newStream(path string, f *openFile, in *os.File) (*Stream, error) {
 	if extension := strings.ToLower(filepath.Ext(path)); extension != ".npy" {
 		return nil, inputf("%s: only .npy files are read piece by piece, not %q", path, extension)
 	}
-	h, start, err := readNPYHeader(&f.file)
-	if err != nil {
-		return nil, err
-	}
-	dtype, ok := npyDtypes[h.descr]
-	if !ok {
-		return nil, f.errorf("dtype %s is not supported (want float64 or float32: <f8, >f8, <f4 or >f4)", quote(h.descr))
-	}
-	n, err := h.count(&f.file, int64(dtype.width), f.size-start)
+	h, start, n, err := readNPYLayout(&f.file)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +81,8 @@ func (s *Stream) one(i int) numbers.Float64s {
 // ReadRun implements numbers.Chunked.
 func (s *Stream) ReadRun(x []float64, from int) error {
 	width := int64(npyDtypes[s.dtype].width)
-	err := s.fill(io.NewSectionReader(s.in, s.start+width*int64(from), width*int64(len(x))), x)
+	section := io.NewSectionReader(s.in, s.start+width*int64(from), width*int64(len(x)))
+	err := readNPYNumbers(section, s.path, s.dtype, x)
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.err == nil {
@@ -123,20 +116,6 @@ func (s *Stream) Err() error {
 // Data returns the numbers as an array x.
 func (s *Stream) Data() *Data {
 	return &Data{Name: s.Name, N: s.n, X: Numbers{Source: s, SHA256: s.SHA256()}, Source: "file " + s.path, fromFile: true}
-}
-
-// fill reads xs.
-func (s *Stream) fill(r io.Reader, xs []float64) (err error) {
-	dtype := npyDtypes[s.dtype]
-	if dtype.width == 8 {
-		err = readFloat64s(r, xs, dtype.order)
-	} else {
-		err = readFloat32s(r, xs, dtype.order)
-	}
-	if err != nil {
-		return inputf("%s: cannot read %d numbers: %s", s.path, len(xs), plainError(err))
-	}
-	return nil
 }
 
 // addToHash adds the bit patterns of xs, little-endian.

@@ -7,46 +7,34 @@ func uniformSets() []*Set {
 			Name:     "uniform01",
 			Summary:  "uniform in [0, 1), multiples of 2^-53",
 			Source:   "Higham, SIAM J. Sci. Comput. 14(4), 1993, doi:10.1137/0914050; timing data of Isupov, Knyazkov and Kuvaev (2018)",
-			DefaultN: 1_000_000,
-			Seeded:   true,
-			make: func(j *job) error {
-				r := j.random(0)
-				for i := range j.terms {
-					j.terms[i] = r.unit()
-				}
-				return nil
-			},
+			DefaultN: 1_000_000, Seeded: true,
+			make: func(j *job) error { return j.draw((*source).unit) },
 		},
 		{
 			Name:     "uniform11",
 			Summary:  "uniform in [-1, 1), multiples of 2^-52",
 			Source:   "Higham, SIAM J. Sci. Comput. 14(4), 1993, doi:10.1137/0914050",
-			DefaultN: 1_000_000,
-			Seeded:   true,
-			make: func(j *job) error {
-				r := j.random(0)
-				for i := range j.terms {
-					j.terms[i] = r.symmetric()
-				}
-				return nil
-			},
+			DefaultN: 1_000_000, Seeded: true,
+			make: func(j *job) error { return j.draw((*source).symmetric) },
 		},
 		{
 			Name:     "anderson",
 			Summary:  "x_i - mean, x_i uniform in [0, 1): the sum is of the order of the rounding errors of the mean",
 			Source:   "Anderson, SIAM J. Sci. Comput. 20(5), 1999, doi:10.1137/S1064827596314200",
-			DefaultN: 1000,
-			Seeded:   true,
+			DefaultN: 1000, Seeded: true,
 			make: func(j *job) error {
-				r := j.random(0)
-				for i := range j.terms {
-					j.terms[i] = r.unit()
-				}
+				err := j.draw((*source).unit)
 				subtractMean(j.terms)
-				return nil
+				return err
 			},
 		},
 	}
+}
+
+func (j *job) draw(next func(r *source) float64) error {
+	r := j.random(0)
+	each(j.terms, func() float64 { return next(r) })
+	return nil
 }
 
 // subtractMean replaces every x by fl(x - fl(s/n)), s the sum of xs in binary64 from left to right, and returns s.

@@ -14,14 +14,10 @@ func xsumSets() []*Set {
 			"middle); r, r' from the generator r <- 8192 r mod 67101323 that starts at 2345678",
 		Source: "Neal, arXiv 1505.05571, 2015, section 5",
 		Params: []Param{{
-			Name:    "permute",
-			Meaning: "whether the terms are permuted, by the same generator",
-			Default: "no",
-			Kind:    Choice,
-			Choices: []string{"no", "yes"},
+			Name: "permute", Meaning: "whether the terms are permuted, by the same generator",
+			Default: "no", Kind: Choice, Choices: []string{"no", "yes"},
 		}},
-		DefaultN: 1000,
-		make:     xsum,
+		DefaultN: 1000, make: xsum,
 	}}
 }
 

@@ -12,23 +12,19 @@ const zhuHayesSource = "Zhu and Hayes, Algorithm 908, ACM Trans. Math. Softw. 37
 // zhuHayesSets are the four types of data of Algorithm 908's driver.
 func zhuHayesSets() []*Set {
 	delta := Param{
-		Name:    "delta",
-		Meaning: "exponents are uniform in [-delta/2, delta/2); 0 makes them all 0",
-		Default: "2000",
-		Kind:    Int,
-		Max:     2000,
+		Name: "delta", Meaning: "exponents are uniform in [-delta/2, delta/2); 0 makes them all 0",
+		Default: "2000", Kind: Int, Max: 2000,
 	}
-	set := func(name, summary string, f func(*job, *source) error) *Set {
+	set := func(name, summary string, f func(j *job, next func() float64) error) *Set {
 		return &Set{
 			Name:     name,
 			Summary:  summary,
 			Source:   zhuHayesSource,
 			Params:   []Param{delta},
-			DefaultN: 1000,
-			Seeded:   true,
+			DefaultN: 1000, Seeded: true,
 			make: func(j *job) error {
-				r := j.random(0)
-				if err := f(j, r); err != nil {
+				r, delta := j.random(0), j.int("delta")
+				if err := f(j, func() float64 { return zhuHayesNumber(r, delta) }); err != nil {
 					return err
 				}
 				transpose(j.terms, r)
@@ -53,36 +49,27 @@ func zhuHayesNumber(r *source, delta int) float64 {
 	return math.Float64frombits(r.uint64()&^(0x7ff<<52) | uint64(e+1023)<<52)
 }
 
-func zhuHayes1(j *job, r *source) error {
-	delta := j.int("delta")
-	for i := range j.terms {
-		j.terms[i] = -math.Abs(zhuHayesNumber(r, delta))
-	}
+func zhuHayes1(j *job, next func() float64) error {
+	each(j.terms, func() float64 { return -math.Abs(next()) })
 	return nil
 }
 
-func zhuHayes2(j *job, r *source) error {
-	delta := j.int("delta")
-	for i := range j.terms {
-		j.terms[i] = zhuHayesNumber(r, delta)
-	}
+func zhuHayes2(j *job, next func() float64) error {
+	each(j.terms, next)
 	return nil
 }
 
-func zhuHayes3(j *job, r *source) error {
-	if err := zhuHayes2(j, r); err != nil {
-		return err
-	}
+func zhuHayes3(j *job, next func() float64) error {
+	each(j.terms, next)
 	if s := subtractMean(j.terms); math.IsInf(s, 0) {
 		return usagef("the mean of %d terms overflows for delta=%d; take a smaller delta", j.n, j.int("delta"))
 	}
 	return nil
 }
 
-func zhuHayes4(j *job, r *source) error {
-	delta := j.int("delta")
+func zhuHayes4(j *job, next func() float64) error {
 	for i := 0; i+1 < j.n; i += 2 {
-		v := zhuHayesNumber(r, delta)
+		v := next()
 		j.terms[i], j.terms[i+1] = -v, v
 	}
 	j.knownIs(exact.FromRat(new(big.Rat)))

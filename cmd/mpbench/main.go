@@ -5,10 +5,89 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"mpbench/internal/suggest"
+	"mpbench/pkg/op"
 )
+
+// run executes the command line and returns the exit code. Results go to stdout; progress and the one line of an error to
+// stderr.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err != nil && !isSilent(err) {
+		fmt.Fprintf(stderr, "mpbench: %s\n", oneLine(err))
+	}
+	return exitCode(err)
+}
+
+// oneLine returns an error's text without line breaks and without the name of the package it comes from.
+func oneLine(err error) string {
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	for _, name := range []string{"reduce: ", "gemv: ", "rns: ", "gpu: "} {
+		text = strings.TrimPrefix(text, name)
+	}
+	return text
+}
+
+// newRoot builds the command tree.
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "mpbench",
+		Short: "Which method, at which precision, gives how many correct digits for how much time",
+		Long: `mpbench sums numbers by many methods, compares each result with the exact sum and with the
+method's proved error bound, and times it.
+
+Exit codes: 0 all right; 1 a result is outside its bound; 2 usage; 3 a device or library is
+not available; 4 input or output failed; 130 interrupted (what was measured is printed).`,
+		Example:           "  mpbench sum --precision 240\n  mpbench sum --input data.npy --method float64,kahan,reduce2 --precision 120",
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		Args:              unknownCommand,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
+	for _, o := range op.All() {
+		root.AddCommand(newOperation(o))
+	}
+	root.AddCommand(newModuli(), newDatasets(), newMethods(), newInfo(), newReport(), newMan())
+	root.AddCommand(newPaper(), newSelftest(), newAdvise())
+	root.AddCommand(newCheck(), newCompare())
+	root.AddCommand(newPlot())
+	return root
+}
+
+// unknownCommand refuses arguments of the root command, with the nearest command's name.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	return usagef("%s; see mpbench help", suggest.Unknown("command", args[0], append(names, "help", "completion")))
+}
+
+// noArguments refuses arguments of a command that takes flags only.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s takes no argument, only flags: %q", cmd.CommandPath(), args[0])
+	}
+	return nil
+}
 
 func main() {
 	os.Exit(mainWithSignals())

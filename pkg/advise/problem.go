@@ -3,7 +3,9 @@ package advise
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/big"
+	"time"
 
 	"mpbench/pkg/exact"
 	"mpbench/pkg/measure"
@@ -189,4 +191,101 @@ func relativeBound(bound *big.Rat, want exact.Value) exact.Value {
 	}
 	r := new(big.Rat).Quo(bound, want.Number())
 	return exact.FromRat(r.Abs(r))
+}
+
+// effort is how long a measurement takes.
+type effort struct {
+	samples int
+	least   time.Duration // of a sample, by repetition
+	most    time.Duration // of all samples, but for the first
+}
+
+var (
+	quick  = effort{3, 10 * time.Microsecond, 2 * time.Millisecond}
+	normal = effort{7, 50 * time.Microsecond, 40 * time.Millisecond}
+)
+
+// times returns the least time of a conversion and of a run, in nanoseconds. The least is what the method needs; anything
+// more is what else the machine did.
+func times(in *instance, e effort) (convertNs, runNs float64, err error) {
+	if convertNs, err = e.leastTime(in.load); err != nil {
+		return 0, 0, err
+	}
+	runNs, err = e.leastTime(in.run)
+	return convertNs, runNs, err
+}
+
+// leastTime returns the least time of one call of f, or its first error.
+func (e effort) leastTime(f func() error) (float64, error) {
+	start := time.Now()
+	err := f()
+	first := time.Since(start)
+	best := float64(first)
+	repetitions := 1
+	if first < e.least {
+		repetitions = int(e.least/max(first, 10)) + 1
+	}
+	if first > e.most {
+		return best, err
+	}
+	for begin, i := time.Now(), 1; err == nil && i < e.samples && (i == 1 || time.Since(begin) < e.most); i++ {
+		start := time.Now()
+		for range repetitions {
+			if err = f(); err != nil {
+				return best, err
+			}
+		}
+		best = min(best, float64(time.Since(start))/float64(repetitions))
+	}
+	return best, err
+}
+
+// A Wish is a wanted accuracy: a limit on the relative error, of every component where the result is a vector.
+type Wish struct {
+	limit *big.Rat
+	text  string
+}
+
+// Digits asks for n correct decimal digits: a relative error of at most 10^-n.
+func Digits(n int) Wish {
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
+	return Wish{new(big.Rat).SetFrac(big.NewInt(1), power), fmt.Sprintf("%d correct digits: a relative error of at most 1e-%02d", n, n)}
+}
+
+// CorrectBits asks for n correct bits: a relative error of at most 2^-n.
+func CorrectBits(n int) Wish {
+	limit := exact.PowerOfTwo(-n)
+	return Wish{limit, fmt.Sprintf("%d correct bits: a relative error of at most %s", n, exact.FormatRat(limit, 2))}
+}
+
+// String says what is wanted.
+func (w Wish) String() string { return w.text }
+
+// Bits is the least precision of a format whose rounding alone does not spoil the wish: that with 2^-p <= limit.
+func (w Wish) Bits() int {
+	p := w.limit.Denom().BitLen() - w.limit.Num().BitLen() - 1
+	for exact.PowerOfTwo(-p).Cmp(w.limit) > 0 {
+		p++
+	}
+	return p
+}
+
+// Met reports whether a relative error is within the wish. Only an exact result is for a limit of an infinite relative error.
+func (w Wish) Met(relative exact.Value) bool {
+	return relative.IsFinite() && (relative.Rat == nil || relative.Rat.Cmp(w.limit) <= 0)
+}
+
+// log2 returns the logarithm of a positive finite value, +Inf for an infinite one.
+func log2(v exact.Value) float64 {
+	if !v.IsFinite() {
+		return math.Inf(1)
+	}
+	if v.Rat == nil || v.Rat.Sign() == 0 {
+		return math.Inf(-1)
+	}
+	x := new(big.Float).SetPrec(64).SetRat(v.Rat)
+	mantissa := new(big.Float)
+	exp := x.MantExp(mantissa)
+	f, _ := mantissa.Float64()
+	return float64(exp) + math.Log2(math.Abs(f))
 }

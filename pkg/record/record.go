@@ -1,5 +1,13 @@
 package record
 
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
 // The schemas of the lines of a result file.
 const (
 	RecordSchema      = "mpbench/1"
@@ -145,4 +153,105 @@ func (r *Run) Environment(id string) (Environment, bool) {
 		}
 	}
 	return Environment{}, false
+}
+
+// The phases that every record names.
+const (
+	PhaseConvert = "convert" // inputs to the method's own number format
+	PhaseH2D     = "h2d"     // copy to the device
+	PhaseKernel  = "kernel"  // the operation itself; its time is the record's time
+	PhaseD2H     = "d2h"     // copy from the device
+	PhaseHost    = "host"    // what the host does with a device's results; in records of devices only
+)
+
+// StandardPhases are the phases that every record names, in their order of execution.
+var StandardPhases = []string{PhaseConvert, PhaseH2D, PhaseKernel, PhaseD2H}
+
+// Phases are durations in nanoseconds by name of phase.
+type Phases map[string]float64
+
+// Names returns the standard phases in their order of execution, and then the others in alphabetical order.
+func (p Phases) Names() []string {
+	names := slices.Clone(StandardPhases)
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		if !slices.Contains(StandardPhases, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// MarshalJSON writes the phases in the order of Names, with 0 for a standard phase that did not occur.
+func (p Phases) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, name := range p.Names() {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		key, err := json.Marshal(name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(p[name])
+		if err != nil {
+			return nil, err
+		}
+		b.Write(key)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// A StopRule says what ended a measurement.
+type StopRule string
+
+// The rules, in the order in which they are tried before each sample.
+const (
+	StopInterrupted StopRule = "interrupted" // the context was cancelled
+	StopMinimum     StopRule = "minimum"     // Runs and MinTime are reached, and no noise limit is set
+	StopNoise       StopRule = "noise"       // Runs and MinTime are reached, and the relative MAD is at most MaxNoise
+	StopTimeout     StopRule = "timeout"     // Timeout has passed
+	StopMaxRuns     StopRule = "max-runs"    // MaxRuns samples are taken
+	StopError       StopRule = "error"       // the operation failed
+)
+
+// Codes of warnings. They are part of the record format; the texts are not.
+const (
+	WarnOutliers    = "outliers"       // samples far from the median
+	WarnSlowFirst   = "slow-first-run" // the first sample alone is slow
+	WarnNoisy       = "noisy"          // stopped before the relative MAD was low enough
+	WarnFewRuns     = "few-runs"       // fewer samples than asked for
+	WarnShort       = "short"          // a sample is close to the resolution of the clock
+	WarnInterrupted = "interrupted"    // the user stopped the run
+	WarnTruncated   = "truncated"      // the last line of a file is cut off
+	WarnBusy        = "busy"           // other programs use the processors
+	WarnNoBound     = "no-bound"       // the conditions of the method's error bound do not hold
+	WarnGovernor    = "governor"       // the processor's clock follows the load
+	WarnTuning      = "tuning"         // launch parameters could not be read or kept
+)
+
+// A Warning tells that a result is to be taken with care, and what to do about it.
+type Warning struct {
+	Code   string `json:"code"`
+	Text   string `json:"text"`
+	Advice string `json:"advice,omitempty"`
+}
+
+// String returns the text and the advice in one line.
+func (w Warning) String() string {
+	if w.Advice == "" {
+		return w.Text
+	}
+	return w.Text + "; " + w.Advice
+}
+
+// Count returns a number with its noun, in the plural but for 1: "1 sample", "3 samples".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

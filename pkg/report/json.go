@@ -16,3 +16,20 @@ func JSON(w io.Writer, run *record.Run, _ Options) error {
 	_, err = w.Write(text)
 	return err
 }
+
+// JSONL writes the environments and then the records, one JSON object a line. Nothing is lost:
+// record.ReadRecords reads it back.
+func JSONL(w io.Writer, run *record.Run, _ Options) error {
+	out := record.NewWriter(w)
+	for _, env := range run.Environments {
+		if err := out.WriteEnvironment(env); err != nil {
+			return err
+		}
+	}
+	for _, r := range run.Records {
+		if err := out.WriteRecord(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
