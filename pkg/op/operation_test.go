@@ -252,7 +252,8 @@ func TestSignsOfInfinities(t *testing.T) {
 	for _, vector := range []func(...float64) numbers.Array{floats, wide} {
 		for _, c := range []struct{ alpha, x, y, want float64 }{
 			{-2, inf, 1, -inf}, {-2, -inf, 1, inf}, {3, -inf, 1, -inf}, {3, 2, -inf, -inf}, {-inf, 2, 7, -inf},
-			{-inf, -2, 7, inf}, {2, inf, -inf, math.NaN()}, {-2, inf, -inf, -inf}, {inf, 0, 1, math.NaN()}, {0, inf, 5, 5}, {2, 3, 4, 10},
+			{-inf, -2, 7, inf}, {2, inf, -inf, math.NaN()}, {-2, inf, -inf, -inf}, {inf, 0, 1, math.NaN()},
+			{0, inf, 5, 5}, {2, 3, 4, 10},
 		} {
 			p := &op.Problem{Op: op.Axpy, Alpha: vector(c.alpha), X: vector(c.x, 1), Y: vector(c.y, 2)}
 			r, err := op.Exact(p)
