@@ -1,34 +1,14 @@
-// Package cuda holds the kernels: sources (.cu, .cuh) to read and to compile, and the PTX that scripts/gen makes of them, which the
-// program embeds. README.md lists the kernels.
+// Package cuda has the structs that the kernels beside it are given, as the kernels' compiler lays them out: cuda/gen makes
+// them of the sources. README.md lists the kernels.
 package cuda
 
-import (
-	"embed"
-	"fmt"
-	"io/fs"
-	"strings"
-)
+import "unsafe"
 
-//go:embed *.ptx
-var files embed.FS
+// Pointer is an address in device memory, of elements that are laid out as T.
+type Pointer[T any] uint64
 
-// PTX returns the text of NAME.ptx.
-func PTX(name string) (string, error) {
-	text, err := files.ReadFile(name + ".ptx")
-	if err != nil {
-		return "", fmt.Errorf("cuda: there is no %s.ptx", name)
-	}
-	return string(text), nil
-}
-
-// Modules lists the names of all PTX files.
-func Modules() []string {
-	names, err := fs.Glob(files, "*.ptx")
-	if err != nil { // the pattern is valid
-		panic(err)
-	}
-	for i, name := range names {
-		names[i] = strings.TrimSuffix(name, ".ptx")
-	}
-	return names
+// At returns the address of element i.
+func (p Pointer[T]) At(i int) Pointer[T] {
+	var element T
+	return p + Pointer[T](i)*Pointer[T](unsafe.Sizeof(element))
 }

@@ -1,10 +1,10 @@
 // The deferred engine's products: y = alpha*A*x + beta*y from residue planes, exact, rounded once.
 //
-// sumProducts and sumProductsFew add the products of residues, in 64-bit words that hold 256 of them; their first blocks prepare what finishing
-// needs beside the sums. finish, finish2 and finish4 make of a row's
-// sums its result (finish.cuh). The bytes of A bound the time: 4 for each modulus and element. Sums are integers: no result depends on
+// sumProducts and sumProductsFew add the products of residues, in 64-bit words that hold 256 of them; their first blocks prepare what rounding
+// needs beside the sums. finish, roundRows2 and roundRows4 make of a row's
+// sums its result (round_rows.cuh). The bytes of A bound the time: 4 for each modulus and element. Sums are integers: no result depends on
 // how the work is divided.
-#include "finish.cuh"
+#include "round_rows.cuh"
 
 struct Planes {
 	const u32 *a;     // residue of element (i, j) modulo m_k: a[(k*rows + i)*ld + j], 0 for j from columns to ld; ld a multiple of 16
@@ -15,7 +15,7 @@ struct Planes {
 	u32 rows, ld, moduli;
 	u32 blockRows;    // rows of a block
 	u32 partColumns;  // columns of a block, a multiple of 16
-	u32 clear;        // finish sets the sums to 0 after having read them
+	u32 clear;        // roundRows sets the sums to 0 after having read them
 	u32 prepareBlocks; // the first blocks of sumProducts and sumProductsFew, eight warps each
 	u32 add;          // to the sums, which are less than 2^28 for each time and never reach 2^64
 };
@@ -57,7 +57,7 @@ MP_DEVICE void setSum(const Planes &p, u32 row, u32 k, u32 sum) {
 
 // sumProducts: a block takes blockRows rows modulo one m_k, each warp a row at a time. The next chunk is read before the present one is used,
 // also from one row to the next. Blocks of 256 threads; grid prepareBlocks + moduli * ceil(rows/blockRows), moduli first.
-MP_KERNEL(sumProducts, 256)(Planes p, Finish f) {
+MP_KERNEL(sumProducts, 256)(Planes p, Rounding f) {
 	MP_SHARED(u32, shared);
 	if (blockIdx.x < p.prepareBlocks) {
 		prepareBlock(f, shared);
@@ -104,7 +104,7 @@ MP_REGISTER(sumProducts);
 
 // sumProductsFew is for few long rows: a block takes part of the columns of a row modulo one m_k, all its warps, and adds to the sum. Blocks
 // of 256 threads; grid prepareBlocks + moduli * ceil(ld/partColumns) * rows, moduli first.
-MP_KERNEL(sumProductsFew, 256)(Planes p, Finish f) {
+MP_KERNEL(sumProductsFew, 256)(Planes p, Rounding f) {
 	MP_SHARED(u32, shared);
 	__shared__ u32 partial[8];
 	letNextBegin();
@@ -146,27 +146,27 @@ MP_KERNEL(sumProductsFew, 256)(Planes p, Finish f) {
 }
 MP_REGISTER(sumProductsFew);
 
-// finish: a warp finishes a row, four rows a block of 128 threads. For few moduli. Shared memory: 4*rowLimbs words of 32 bits.
-MP_KERNEL(finish, 128)(Planes p, Finish f) {
+// roundRows: a warp rounds a row, four rows a block of 128 threads. For few moduli. Shared memory: 4*rowLimbs words of 32 bits.
+MP_KERNEL(roundRows, 128)(Planes p, Rounding f) {
 	MP_SHARED(u32, shared);
 	u32 warp = threadIdx.x / 32, row = blockIdx.x * 4 + warp;
 	bool inside = row < p.rows;
 	Known known = readKnown(f, inside ? row : 0, threadIdx.x % 32);
 	waitForPrevious();
 	prefetchTable(f);
-	if (inside) finishRow(f, known, p.sums, p.clear, row, shared + warp * rowLimbs(f));
+	if (inside) roundRow(f, known, p.sums, p.clear, row, shared + warp * rowLimbs(f));
 }
-MP_REGISTER(finish);
+MP_REGISTER(roundRows);
 
-// finish2 and finish4: a block finishes two or four rows together. For many moduli. Blocks of up to 256 threads, best one for each limb of
+// roundRows2 and roundRows4: a block rounds two or four rows together. For many moduli. Blocks of up to 256 threads, best one for each limb of
 // alpha*S. Shared memory: 2*rowLimbs or 4*rowLimbs words of 32 bits.
-MP_KERNEL(finish2, 256)(Planes p, Finish f) {
+MP_KERNEL(roundRows2, 256)(Planes p, Rounding f) {
 	MP_SHARED(u32, shared);
-	finishRows<2>(f, p.sums, p.clear, blockIdx.x * 2, shared);
+	roundTogether<2>(f, p.sums, p.clear, blockIdx.x * 2, shared);
 }
-MP_REGISTER(finish2);
-MP_KERNEL(finish4, 256)(Planes p, Finish f) {
+MP_REGISTER(roundRows2);
+MP_KERNEL(roundRows4, 256)(Planes p, Rounding f) {
 	MP_SHARED(u32, shared);
-	finishRows<4>(f, p.sums, p.clear, blockIdx.x * 4, shared);
+	roundTogether<4>(f, p.sums, p.clear, blockIdx.x * 4, shared);
 }
-MP_REGISTER(finish4);
+MP_REGISTER(roundRows4);

@@ -8,7 +8,7 @@
 #include "gemv_round.cuh"
 
 // Products are z_ij = left * right for i < rows, j < columns: number j*rows + i of z, i*leftRow + j*leftColumn of left and
-// i*rightRow + j*rightColumn of right. A vector is one column. pkg/gemv has the same struct in Go.
+// i*rightRow + j*rightColumn of right. A vector is one column. parameters.go has it in Go.
 struct Products {
 	Vector z, left, right;
 	u64 leftRow, leftColumn, rightRow, rightColumn;
@@ -116,7 +116,8 @@ MP_ROUND_KERNEL(32, 4);
 MP_ROUND_KERNEL(32, 8);
 
 // gemvRoundAny is the same for any number of residues, which stay in memory.
-MP_KERNEL(gemvRoundAny, 256)(Base base, ScratchMemory memory, Products p, u64) {
+MP_KERNEL(gemvRoundAny, 256)(Base base, ScratchMemory memory, Products p, u64 lowM) {
+	(void)lowM;
 	u32 group = (blockIdx.x * blockDim.x + threadIdx.x) / 32, groups = gridDim.x * blockDim.x / 32;
 	Context<Warp<32>> c(base, Warp<32>(), memory.of(group));
 	roundProducts(c, p, group, groups, [&](const Number &z, i32 k) { return roundTo(base.self, c.group, c.scratch, z, k); });
@@ -124,7 +125,7 @@ MP_KERNEL(gemvRoundAny, 256)(Base base, ScratchMemory memory, Products p, u64) {
 MP_REGISTER(gemvRoundAny);
 
 // Sums are y_i += sum of the terms i*row + j*term of b, j < n, for i < rows, in the order of pkg/gemv/order.go: used slots for a
-// component. pkg/gemv has the same struct in Go.
+// component. parameters.go has it in Go.
 struct Sums {
 	Vector b, y;
 	u64 row, term;
@@ -219,7 +220,7 @@ MP_KERNEL(gemvBasicProducts, 256)(Base base, ScratchMemory memory, Products p) {
 MP_REGISTER(gemvBasicProducts);
 
 // Rows are y_i += sum over j < n of (left * right), from left to right, for products of i < rows; z are 2*rows numbers of scratch memory,
-// interleaved. pkg/gemv has the same struct in Go.
+// interleaved. parameters.go has it in Go.
 struct Rows {
 	Products p; // z: the products; columns: the terms of a sum
 	Vector sums, y;

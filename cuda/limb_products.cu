@@ -2,9 +2,9 @@
 //
 // A factor of up to 28*L bits is L limbs of 28 bits, all with its sign, in planes like residues; the number of moduli for a product of two
 // is twice as large, so that these planes are half as many bytes. sumLimbs adds, for each of the 2L-1 pairs of limbs' weights, the
-// products of limbs in 64-bit words; finishLimbs makes of a row's words its result, without reconstruction. Sums are integers: no result depends
+// products of limbs in 64-bit words; roundLimbs makes of a row's words its result, without reconstruction. Sums are integers: no result depends
 // on how the work is divided.
-#include "finish.cuh"
+#include "round_rows.cuh"
 
 struct LimbPlanes {
 	const u32 *a;      // limb k of element (i, j): a[(k*rows + i)*ld + j], signed, 0 for j from columns to ld; ld a multiple of 16
@@ -42,7 +42,7 @@ static const u32 lanePitch = 33; // of a word of a warp's lanes in shared memory
 // sumLimbs: rowWarps warps take a part of a row's columns. Every product of limbs is less than 2^56 in magnitude, and a word takes at most L of a column, so that
 // 120/L columns are less than 2^63 - 2^57. Blocks of 256 threads; grid prepareBlocks + ceil(rows*parts*rowWarps / 8). Shared memory: 8 * 8 * lanePitch *
 // (2L+1) bytes, or what prepareBlock takes.
-template <u32 L> MP_DEVICE void sumLimbs(const LimbPlanes &p, const Finish &f) {
+template <u32 L> MP_DEVICE void sumLimbs(const LimbPlanes &p, const Rounding &f) {
 	MP_SHARED(u32, shared);
 	const u32 C = columnsAtOnce, words = 2 * L + 1, mostTurns = 120 / (L * C);
 	if (blockIdx.x < p.prepareBlocks) {
@@ -88,7 +88,7 @@ template <u32 L> MP_DEVICE void sumLimbs(const LimbPlanes &p, const Finish &f) {
 }
 
 #define SUM_LIMBS(L)                                                                       \
-	MP_KERNEL(sumLimbs##L, 256)(LimbPlanes p, Finish f) { sumLimbs<L>(p, f); }         \
+	MP_KERNEL(sumLimbs##L, 256)(LimbPlanes p, Rounding f) { sumLimbs<L>(p, f); }         \
 	MP_REGISTER(sumLimbs##L)
 SUM_LIMBS(1);
 SUM_LIMBS(2);
@@ -111,12 +111,12 @@ MP_DEVICE void limbSum(u32 *v, u32 n, u64 *sums, u32 lane) {
 	normalize(v, n, 1, lane);
 }
 
-// finishLimbs: a warp finishes a row, four rows a block of 128 threads. Shared memory: 4*rowLimbs words of 32 bits.
-MP_KERNEL(finishLimbs, 128)(LimbPlanes p, Finish f) {
+// roundLimbs: a warp rounds a row, four rows a block of 128 threads. Shared memory: 4*rowLimbs words of 32 bits.
+MP_KERNEL(roundLimbs, 128)(LimbPlanes p, Rounding f) {
 	MP_SHARED(u32, shared);
 	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, row = blockIdx.x * 4 + warp, n = f.moduli + 1;
 	bool inside = row < p.rows;
-	i64 rowExp = inside ? f.rowExp[row] : 0, head = inside && f.betaLimbs ? f.yHeads[row] : 0;
+	i64 rowExp = inside ? f.rowExp[row] : 0, exponent = inside && f.betaLimbs ? f.yExponents[row] : 0;
 	waitForPrevious();
 	if (!inside) return;
 	u32 *sum = shared + warp * rowLimbs(f), *product = sum + n, *window = product + f.productLimbs;
@@ -126,6 +126,6 @@ MP_KERNEL(finishLimbs, 128)(LimbPlanes p, Finish f) {
 		product = sum;
 	else
 		multiply(product, f.productLimbs, f.alpha, f.alphaLimbs, sum, n, lane);
-	finishTerms(f, rowExp, head, product, negative, window, row, lane);
+	roundTerms(f, rowExp, exponent, product, negative, window, row, lane);
 }
-MP_REGISTER(finishLimbs);
+MP_REGISTER(roundLimbs);

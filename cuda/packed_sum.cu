@@ -1,26 +1,26 @@
 // Exact sums of long numbers in packed words, as the Go type deferred.Packed holds them: number i is (-1)^neg * W * 2^exp with W in
-// `width` 64-bit words from words[i*stride] on, least significant first, and heads[i] = 2*exp + neg.
+// `width` 64-bit words from words[i*stride] on, least significant first, and exponents[i] = 2*exp + neg.
 //
 // A launch adds what the numbers have in a window of up to 32 * G * D bits from 2^low on. What lies outside the window is left out: the
 // caller's windows cover all bits, each once.
 //
 // A warp takes a tile of T consecutive numbers at a time. Their words go through registers to rows of shared memory; the next tile is
-// read while this one is used, from addresses that do not depend on heads. Zeros between the rows stand for what a number has beyond
+// read while this one is used, from addresses that do not depend on exponents. Zeros between the rows stand for what a number has beyond
 // its ends. Then a group of G lanes works on one number: lane l owns the digits D*l ... D*l + D-1 of the window, takes the D + 1
 // words of 32 bits around them, shifts these to their places, and adds them to accumulators of its own.
 #include "portable.cuh"
 
-// A place that no window reaches: for heads beyond the numbers and far away.
+// A place that no window reaches: for exponents beyond the numbers and far away.
 static const i32 nowhere = 1 << 28;
 
 // Steps of a warp that are under way together, each with 32 / G numbers.
 static const u32 steps = 2;
 
 // placeOf returns 2*shift + neg of a number, shift = exp - low.
-MP_DEVICE u32 placeOf(i64 head, i64 low) {
-	i64 shift = (head >> 1) - low;
+MP_DEVICE u32 placeOf(i64 exponent, i64 low) {
+	i64 shift = (exponent >> 1) - low;
 	if (shift > nowhere || shift < -nowhere) return 2u * nowhere;
-	return (u32)shift * 2 + (u32)(head & 1);
+	return (u32)shift * 2 + (u32)(exponent & 1);
 }
 
 // funnelLeft returns the upper 32 bits of (high*2^32 + low) * 2^(shift mod 32).
@@ -38,7 +38,7 @@ MP_DEVICE u32 funnelLeft(u32 low, u32 high, u32 shift) {
 
 struct PackedNumbers {
 	const u64 *words;
-	const i64 *heads;
+	const i64 *exponents;
 	i64 low;
 	u32 n;      // the numbers, below 2^31
 	u32 stride; // words from one number to the next
@@ -91,13 +91,13 @@ template <u32 G, u32 D, u32 R> MP_DEVICE void sumPacked(u64 *total, const Packed
 		to[u] = from[u] / p.width * p.row + from[u] % p.width * 2;
 	}
 	u64 v[R];
-	i64 head = 0;
+	i64 exponent = 0;
 	auto load = [&](u32 tile) { // the last tile begins where it is full
 		u32 start = tile * p.tile < p.n - p.tile ? tile * p.tile : p.n - p.tile;
 		const u64 *words = p.words + (u64)start * p.stride;
 #pragma unroll
 		for (u32 u = 0; u < R; u++) v[u] = words[from[u]];
-		head = p.heads[start + (lane < p.tile ? lane : 0)];
+		exponent = p.exponents[start + (lane < p.tile ? lane : 0)];
 	};
 	if (i < tiles) load(i);
 	for (u32 k = lane; k < p.area; k += 32) area[k] = 0;
@@ -107,7 +107,7 @@ template <u32 G, u32 D, u32 R> MP_DEVICE void sumPacked(u64 *total, const Packed
 	for (u32 d = 0; d < D; d++) sum[d] = 0;
 	for (; i < tiles; i += warps) {
 		u32 done = i * p.tile < p.n - p.tile ? 0 : i * p.tile - (p.n - p.tile); // numbers of the tile before
-		u32 place = lane >= done && lane < p.tile ? placeOf(head, p.low) : 2u * nowhere;
+		u32 place = lane >= done && lane < p.tile ? placeOf(exponent, p.low) : 2u * nowhere;
 		warpSync(allLanes);
 #pragma unroll
 		for (u32 u = 0; u < R; u++) *(u64 *)(rows + to[u]) = v[u];

@@ -11,7 +11,7 @@
 
 struct Conversion {
 	const u64 *source; // float64 numbers, or words of packed numbers
-	const i64 *heads;  // packed: 2*exponent + sign
+	const i64 *exponents;  // packed: 2*exponent + sign
 	const i32 *low;
 	u32 *planes;
 	const u32 *delta, *powers;
@@ -96,9 +96,9 @@ MP_KERNEL(planesOfPacked, 256)(Conversion c) {
 		u64 at = (u64)(sourceRow(c, i) * c.rowStride + (i64)(j0 + t) * c.columnStride);
 		for (u32 w = lane; w < c.width; w += 32) words[t * c.width + w] = inside ? c.source[at * c.width + w] : 0;
 	}
-	i64 head = j0 + lane < c.columns ? c.heads[sourceRow(c, i) * c.rowStride + (i64)(j0 + lane) * c.columnStride] : 0;
+	i64 exponent = j0 + lane < c.columns ? c.exponents[sourceRow(c, i) * c.rowStride + (i64)(j0 + lane) * c.columnStride] : 0;
 	blockSync();
-	i64 shift = (head >> 1) - rowLow;
+	i64 shift = (exponent >> 1) - rowLow;
 	u32 h = shift > 0 ? (u32)(shift / limbBits) : 0;
 	const u64 *own = words + lane * c.width;
 	bool zero = true;
@@ -124,7 +124,7 @@ MP_KERNEL(planesOfPacked, 256)(Conversion c) {
 	u32 *out = c.planes + (u64)i * c.ld + j0 + lane;
 	for (u32 k = warp; c.limbs && k < c.moduli; k += 8) {
 		u32 v = k - h < limbs ? limb[(k - h) * 32 + lane] : 0; // k - h is great if negative
-		out[k * c.planeStride] = head & 1 ? 0 - v : v;
+		out[k * c.planeStride] = exponent & 1 ? 0 - v : v;
 	}
 	for (u32 k = warp; !c.limbs && k < c.moduli; k += 8) {
 		u64 s = 0;
@@ -134,7 +134,7 @@ MP_KERNEL(planesOfPacked, 256)(Conversion c) {
 			for (u32 l = from; l < to; l++) s += (u64)limb[l * 32 + lane] * c.powers[(u64)(h + l) * c.lanes + k];
 			s = fold(s, delta);
 		}
-		out[k * c.planeStride] = negateMod((u32)s, delta, head & 1);
+		out[k * c.planeStride] = negateMod((u32)s, delta, exponent & 1);
 	}
 }
 MP_REGISTER(planesOfPacked);

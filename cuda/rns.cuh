@@ -14,7 +14,7 @@
 #include "rns_mul.cuh"
 
 // Vector is an array of numbers, each field in an array of its own; residue i of number j is digits[j*numberStep + i*residueStep].
-// pkg/rns/rnsgpu has the same struct in Go.
+// parameters.go has it in Go.
 struct Vector {
 	u32 *digits;
 	u64 *lo, *up;

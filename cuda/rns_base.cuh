@@ -27,7 +27,7 @@ struct __attribute__((aligned(8))) Power {
 };
 
 // Base is passed to kernels by value, so that its fields are operands in constant memory; functions that are called get self.
-// pkg/rns/rnsgpu has the same struct in Go.
+// parameters.go has it in Go.
 struct Base {
 	const Residue *residues; // stride of them
 	const Fraction *fractions;

@@ -98,7 +98,7 @@ MP_KERNEL(sumFloat64, 640)(u64 *total, const ulonglong2 *__restrict__ x, u64 n) 
 		loadPairs<loads>(next, x, i + lane, stride, pairs, i + (loads - 1) * stride + 31 < pairs);
 		addTerms<terms>(sum, v);
 	}
-	sum.finish();
+	sum.flush();
 }
 MP_REGISTER(sumFloat64);
 
@@ -180,6 +180,6 @@ MP_KERNEL(dotFloat64, 640)(u64 *total, const ulonglong2 *__restrict__ x, const u
 		}
 		addProducts<terms>(sum, a, b, p, e);
 	}
-	sum.finish();
+	sum.flush();
 }
 MP_REGISTER(dotFloat64);

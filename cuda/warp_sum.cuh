@@ -226,8 +226,8 @@ template <u32 L> struct WarpSum {
 		additions = 0;
 	}
 
-	// finish adds the digits of all warps of the block to the device's.
-	MP_MEMBER void finish() {
+	// flush adds the digits of all warps of the block to the device's.
+	MP_MEMBER void flush() {
 		MP_SHARED(u32, digits);
 		empty();
 		if (inLane != ~0u) {

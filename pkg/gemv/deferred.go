@@ -86,7 +86,7 @@ func (e *deferredEngine) convert(plan *deferred.Plan, direction deferred.Op) (er
 }
 
 // reconsiderShare is the share of the rows, one in so many, beyond which computing them again takes longer than exact sums
-// of all: a row takes some 200 ns an element then (BenchmarkRepaired of package rns/deferred), and exact sums of float64
+// of all: a row takes some 200 ns an element then (BenchmarkRecomputed of package rns/deferred), and exact sums of float64
 // numbers of all exponents take 16 ns more than truncated ones (BenchmarkTruncated).
 const reconsiderShare = 16
 
@@ -97,7 +97,7 @@ func (e *deferredEngine) reconsider(plan *deferred.Plan, direction deferred.Op) 
 		return nil
 	}
 	e.multiply()
-	if reconsiderShare*e.sums.Repaired() <= e.shape.Rows {
+	if reconsiderShare*e.sums.Recomputed() <= e.shape.Rows {
 		return nil
 	}
 	extent, err := deferred.Measure(e.problem.X.Source, e.problem.X.Layout)
@@ -166,7 +166,7 @@ func (e *deferredEngine) Info() method.Info {
 		info.NumberBytes = 4 * info.Moduli
 		info.WorkspaceBytes = int64(4 * info.Moduli * stride)
 		if e.matrix.Truncated() || e.x.Truncated() {
-			info.Variant = deferred.TruncatedVariant(e.sums.Repaired())
+			info.Variant = deferred.TruncatedVariant(e.sums.Recomputed())
 		}
 	}
 	return info

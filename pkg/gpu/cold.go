@@ -1,17 +1,11 @@
 package gpu
 
-// evictParameters are those of the kernel evict.
-type evictParameters struct {
-	Sink   Pointer[uint32]
-	X      Pointer[byte]
-	N      uint64
-	Number uint32
-}
+import "mpbench/cuda"
 
 // ColdCache puts work into the stream that reads three times the size of the L2 cache, so that what follows finds none of its data
 // there: how a kernel is timed. The memory it reads stays allocated.
 func (d *Device) ColdCache(s *Stream) error {
-	m, err := d.Module("selftest")
+	m, err := d.Module("cache")
 	if err != nil {
 		return err
 	}
@@ -23,13 +17,14 @@ func (d *Device) ColdCache(s *Stream) error {
 		if err := d.cold.Clear(s); err != nil {
 			return err
 		}
-		if d.evict, err = Function[evictParameters](m, "evict"); err != nil {
+		if d.evict, err = Function[cuda.EvictArgs](m, "evict"); err != nil {
 			return err
 		}
 	}
+	words := Pointer[uint32](d.cold.Pointer())
 	blocks := 4 * max(d.info.Multiprocessors, 1)
 	return d.evict.Launch(Launch{Grid: Dim{X: blocks}, Block: Dim{X: 256}, Stream: s},
-		evictParameters{Pointer[uint32](d.cold.Pointer()), d.cold.Pointer(), uint64(d.cold.Len() / 16), 1})
+		cuda.EvictArgs{Sink: words, X: words, N: uint64(d.cold.Len() / 16), Number: 1})
 }
 
 // Cool empties the device's caches and waits. It may be called from any goroutine.

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+
+	"mpbench/cuda"
 )
 
 // Info describes a device.
@@ -101,7 +103,7 @@ type Device struct {
 	modules map[string]*Module
 	memory  Memory
 	cold    *Buffer[byte] // what ColdCache reads
-	evict   *Kernel[evictParameters]
+	evict   *Kernel[cuda.EvictArgs]
 	staging *stage
 }
 

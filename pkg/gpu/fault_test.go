@@ -7,36 +7,37 @@ import (
 	"strings"
 	"testing"
 
+	"mpbench/cuda/testkernels"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/gpu/gputest"
 )
 
-// childVariable names the deed that a child process is to do: faults and broken drivers stay with a process for good.
+// childVariable names the action that a child process is to do: faults and broken drivers stay with a process for good.
 const childVariable = "MPBENCH_TEST_CHILD"
 
 // inChild runs the test again in a child process with more environment, and returns what it printed.
-func inChild(t *testing.T, deed string, environment ...string) string {
+func inChild(t *testing.T, action string, environment ...string) string {
 	t.Helper()
 	name := gputest.Name(t)
 	cmd := exec.Command(os.Args[0], "-test.run=^TestChild$", "-test.v")
-	cmd.Env = append(append(os.Environ(), childVariable+"="+deed, "MPBENCH_TEST_DEVICE="+name), environment...)
+	cmd.Env = append(append(os.Environ(), childVariable+"="+action, "MPBENCH_TEST_DEVICE="+name), environment...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%s: %v\n%s", deed, err, out)
+		t.Fatalf("%s: %v\n%s", action, err, out)
 	}
 	return string(out)
 }
 
-// TestChild does the deed of a child process.
+// TestChild does the action of a child process.
 func TestChild(t *testing.T) {
-	deed := deeds[os.Getenv(childVariable)]
-	if deed == nil {
+	action := actions[os.Getenv(childVariable)]
+	if action == nil {
 		return // only in a child process
 	}
-	deed(t)
+	action(t)
 }
 
-var deeds = map[string]func(*testing.T){
+var actions = map[string]func(*testing.T){
 	"no driver":   expectOpen(gpu.ErrNoDriver),
 	"fault":       expectFault("fault"),
 	"divergence":  expectFault("divergent"),
@@ -75,22 +76,18 @@ func launchFault(d *gpu.Device, name string) error {
 	}
 	launch := gpu.Launch{Block: gpu.Dim{X: 32}}
 	if name == "divergent" {
-		k, err := function[struct{ Out gpu.Pointer[uint64] }](d, name)
+		k, err := function[testkernels.DivergentArgs](d, name)
 		if err != nil {
 			return err
 		}
-		err = k.Launch(launch, struct{ Out gpu.Pointer[uint64] }{out.Pointer()})
+		err = k.Launch(launch, testkernels.DivergentArgs{Out: gpu.Pointer[uint32](out.Pointer())})
 		return errors.Join(err, d.Sync())
 	}
-	type parameters struct {
-		Out    gpu.Pointer[uint64]
-		Offset uint64
-	}
-	k, err := function[parameters](d, name)
+	k, err := function[testkernels.FaultArgs](d, name)
 	if err != nil {
 		return err
 	}
-	if err := k.Launch(launch, parameters{out.Pointer(), 1 << 40}); err != nil {
+	if err := k.Launch(launch, testkernels.FaultArgs{Out: out.Pointer(), Offset: 1 << 40}); err != nil {
 		return err
 	}
 	return d.Sync()

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"mpbench/cuda/testkernels"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/gpu/gputest"
 )
@@ -24,30 +25,16 @@ func onDevice(t *testing.T, f func(d *gpu.Device) error) {
 }
 
 func function[P any](d *gpu.Device, name string) (*gpu.Kernel[P], error) {
-	m, err := d.Module("selftest")
+	m, err := d.ModuleOf(testkernels.Kernels, "selftest")
 	if err != nil {
 		return nil, err
 	}
 	return gpu.Function[P](m, name)
 }
 
-type pair struct {
-	A uint32
-	B uint64
-}
-
-type arguments struct {
-	Out      gpu.Pointer[uint64]
-	Small    uint32
-	Large    uint64
-	Negative int32
-	Real     float64
-	Pair     pair
-}
-
 func TestArguments(t *testing.T) {
 	onDevice(t, func(d *gpu.Device) error {
-		k, err := function[arguments](d, "arguments")
+		k, err := function[testkernels.ArgumentsArgs](d, "arguments")
 		if err != nil {
 			return err
 		}
@@ -56,7 +43,10 @@ func TestArguments(t *testing.T) {
 			return err
 		}
 		defer out.Free()
-		p := arguments{out.Pointer(), math.MaxUint32, 1 << 63, -5, math.Pi, pair{7, math.MaxUint64}}
+		p := testkernels.ArgumentsArgs{
+			Out: out.Pointer(), Small: math.MaxUint32, Large: 1 << 63, Negative: -5, Real: math.Pi,
+			Pair: testkernels.ArgumentPair{A: 7, B: math.MaxUint64},
+		}
 		if err := k.Launch(gpu.Launch{Block: gpu.Dim{X: 32}}, p); err != nil {
 			return err
 		}
@@ -92,15 +82,9 @@ func TestFunctionChecksParameters(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-type blockSum struct {
-	Sum gpu.Pointer[uint64]
-	X   gpu.Pointer[uint64]
-	N   uint64
-}
-
 func TestBlockSum(t *testing.T) {
 	onDevice(t, func(d *gpu.Device) error {
-		k, err := function[blockSum](d, "blockSum")
+		k, err := function[testkernels.BlockSumArgs](d, "blockSum")
 		if err != nil {
 			return err
 		}
@@ -123,11 +107,11 @@ func TestBlockSum(t *testing.T) {
 	})
 }
 
-func sumOnDevice(d *gpu.Device, k *gpu.Kernel[blockSum], x []uint64) (uint64, error) {
+func sumOnDevice(d *gpu.Device, k *gpu.Kernel[testkernels.BlockSumArgs], x []uint64) (uint64, error) {
 	return launchSum(d, k, gpu.Launch{Grid: gpu.Dim{X: 3}, Block: gpu.Dim{X: 64}, Shared: 8 * 64}, x)
 }
 
-func launchSum(d *gpu.Device, k *gpu.Kernel[blockSum], l gpu.Launch, x []uint64) (uint64, error) {
+func launchSum(d *gpu.Device, k *gpu.Kernel[testkernels.BlockSumArgs], l gpu.Launch, x []uint64) (uint64, error) {
 	in, err := gpu.Upload(d, x)
 	if err != nil {
 		return 0, err
@@ -138,7 +122,7 @@ func launchSum(d *gpu.Device, k *gpu.Kernel[blockSum], l gpu.Launch, x []uint64)
 		return 0, err
 	}
 	defer sum.Free()
-	if err := k.Launch(l, blockSum{sum.Pointer(), in.Pointer(), uint64(len(x))}); err != nil {
+	if err := k.Launch(l, testkernels.BlockSumArgs{Sum: sum.Pointer(), X: in.Pointer(), N: uint64(len(x))}); err != nil {
 		return 0, err
 	}
 	got := make([]uint64, 1)
@@ -150,10 +134,10 @@ func launchSum(d *gpu.Device, k *gpu.Kernel[blockSum], l gpu.Launch, x []uint64)
 // hold the same kernel asks for does not take away from the other.
 func TestMuchSharedMemory(t *testing.T) {
 	onDevice(t, func(d *gpu.Device) error {
-		var kernels [2]*gpu.Kernel[blockSum]
+		var kernels [2]*gpu.Kernel[testkernels.BlockSumArgs]
 		for i := range kernels {
 			var err error
-			if kernels[i], err = function[blockSum](d, "blockSum"); err != nil {
+			if kernels[i], err = function[testkernels.BlockSumArgs](d, "blockSum"); err != nil {
 				return err
 			}
 		}
@@ -184,8 +168,7 @@ func TestMuchSharedMemory(t *testing.T) {
 
 func TestWarpSum(t *testing.T) {
 	onDevice(t, func(d *gpu.Device) error {
-		type parameters struct{ Out gpu.Pointer[uint64] }
-		k, err := function[parameters](d, "warpSum")
+		k, err := function[testkernels.WarpSumArgs](d, "warpSum")
 		if err != nil {
 			return err
 		}
@@ -194,7 +177,7 @@ func TestWarpSum(t *testing.T) {
 			return err
 		}
 		defer out.Free()
-		if err := k.Launch(gpu.Launch{Block: gpu.Dim{X: 32}}, parameters{out.Pointer()}); err != nil {
+		if err := k.Launch(gpu.Launch{Block: gpu.Dim{X: 32}}, testkernels.WarpSumArgs{Out: out.Pointer()}); err != nil {
 			return err
 		}
 		got := make([]uint64, 3)
@@ -267,7 +250,7 @@ func TestEarly(t *testing.T) {
 		t.Skip("needs a device of compute capability 9.0")
 	}
 	onDevice(t, func(d *gpu.Device) error {
-		for name, want := range map[string]bool{"deferred": true, "selftest": false} {
+		for name, want := range map[string]bool{"deferred": true, "planes": false} {
 			m, err := d.Module(name)
 			if err != nil {
 				return err

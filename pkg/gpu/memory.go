@@ -3,6 +3,8 @@ package gpu
 import (
 	"fmt"
 	"unsafe"
+
+	"mpbench/cuda"
 )
 
 // Memory is the device memory in use by this package, in bytes.
@@ -24,10 +26,7 @@ func (d *Device) Free() (int64, error) {
 }
 
 // Pointer is an address in device memory of elements of type T: a kernel's parameter T*.
-type Pointer[T any] uint64
-
-// At returns the address of element i.
-func (p Pointer[T]) At(i int) Pointer[T] { return p + Pointer[T](i)*Pointer[T](sizeOf[T]()) }
+type Pointer[T any] = cuda.Pointer[T]
 
 func sizeOf[T any]() int {
 	var v T

@@ -12,7 +12,7 @@ import (
 
 	"github.com/ebitengine/purego"
 
-	"mpbench/cuda"
+	"mpbench/cuda/ptx"
 )
 
 // Module is a compiled PTX file on a device.
@@ -26,40 +26,35 @@ type Module struct {
 	reserved map[string]*int // by kernel: bytes of dynamic shared memory that it may use
 }
 
-// Module compiles the kernels of cuda/NAME.cu for the device, at the first call: of NAME_sm90.ptx, if there is one and device and driver
-// know it, otherwise of NAME.ptx. An error holds the driver's log; it wraps ErrTooOld where the driver does not know the PTX version.
-func (d *Device) Module(name string) (*Module, error) {
+// Module compiles the kernels of cuda/NAME.cu for the device, at the first call. An error holds the driver's log; it wraps
+// ErrTooOld where the driver does not know the PTX version.
+func (d *Device) Module(name string) (*Module, error) { return d.ModuleOf(ptx.Kernels, name) }
+
+// ModuleOf is Module for the kernels of a set: it takes the first variant that the set has and that device and driver know.
+func (d *Device) ModuleOf(set ptx.Set, name string) (*Module, error) {
 	if m := d.modules[name]; m != nil {
 		return m, nil
 	}
-	m, err := d.loadFor90(name)
-	if m == nil && err == nil {
-		var ptx string
-		if ptx, err = cuda.PTX(name); err != nil {
+	for _, v := range ptx.Variants {
+		if !v.Has(name) || 10*d.info.Major+d.info.Minor < v.Capability || v.Early && d.driver.launchKernelEx == 0 {
+			continue
+		}
+		text, err := set.Text(name + v.Suffix)
+		if err != nil {
 			return nil, err
 		}
-		m, err = d.load(name, ptx)
-	}
-	if err == nil {
+		m, err := d.load(name+v.Suffix, text)
+		if v.Suffix != "" && errors.Is(err, ErrTooOld) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		m.early = v.Early
 		d.modules[name] = m
+		return m, nil
 	}
-	return m, err
-}
-
-// loadFor90 loads NAME_sm90.ptx, whose kernels can begin early (see [Launch]); nil if there is none or it cannot be used here.
-func (d *Device) loadFor90(name string) (*Module, error) {
-	ptx, err := cuda.PTX(name + "_sm90")
-	if err != nil || d.info.Major < 9 || d.driver.launchKernelEx == 0 {
-		return nil, nil
-	}
-	m, err := d.load(name+"_sm90", ptx)
-	if errors.Is(err, ErrTooOld) {
-		return nil, nil
-	}
-	if m != nil {
-		m.early = true
-	}
-	return m, err
+	return nil, fmt.Errorf("gpu: %s has no kernels %s for its compute capability %d.%d", d.Name(), name, d.info.Major, d.info.Minor)
 }
 
 // Options of cuModuleLoadDataEx.
@@ -69,9 +64,9 @@ const (
 	logBytes         = 8 << 10
 )
 
-func (d *Device) load(name, ptx string) (*Module, error) {
-	m := &Module{device: d, name: name, ptx: ptx, reserved: map[string]*int{}}
-	image := append([]byte(ptx), 0)
+func (d *Device) load(name, text string) (*Module, error) {
+	m := &Module{device: d, name: name, ptx: text, reserved: map[string]*int{}}
+	image := append([]byte(text), 0)
 	log := make([]byte, logBytes)
 	var pin runtime.Pinner
 	defer pin.Unpin()
@@ -124,8 +119,8 @@ func Function[P any](m *Module, name string) (*Kernel[P], error) {
 var parameter = regexp.MustCompile(`\.param\s+(?:\.align\s+\d+\s+)?\.([a-z])(\d+)\s+(?:\.ptr\s+)?(?:\.\w+\s+)*(?:\.align\s+\d+\s+)?\w+(?:\[(\d+)\])?`)
 
 // parameterSizes returns the bytes of each parameter of a kernel in a PTX text; ok tells whether the text has the kernel.
-func parameterSizes(ptx, name string) (sizes []int, ok bool) {
-	_, rest, found := strings.Cut(ptx, ".entry "+name+"(")
+func parameterSizes(text, name string) (sizes []int, ok bool) {
+	_, rest, found := strings.Cut(text, ".entry "+name+"(")
 	if !found {
 		return nil, false
 	}
@@ -142,8 +137,8 @@ func parameterSizes(ptx, name string) (sizes []int, ok bool) {
 	return sizes, true
 }
 
-func checkParameters(t reflect.Type, ptx, name string) error {
-	sizes, ok := parameterSizes(ptx, name)
+func checkParameters(t reflect.Type, text, name string) error {
+	sizes, ok := parameterSizes(text, name)
 	switch {
 	case !ok:
 		return fmt.Errorf("it is not there")

@@ -2,15 +2,16 @@ package gpu
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"mpbench/cuda"
+	"mpbench/cuda/ptx"
 )
 
 func TestParameterSizes(t *testing.T) {
-	ptx := `.visible .entry first(
+	text := `.visible .entry first(
 	.param .u64 .ptr .global .align 4 first_param_0,
 	.param .align 8 .b8 first_param_1[24],
 	.param .f32 first_param_2,
@@ -19,12 +20,12 @@ func TestParameterSizes(t *testing.T) {
 {
 .visible .entry none()`
 	for name, want := range map[string][]int{"first": {8, 24, 4, 1}, "none": nil} {
-		got, ok := parameterSizes(ptx, name)
+		got, ok := parameterSizes(text, name)
 		if !ok || !slices.Equal(got, want) {
 			t.Errorf("%s: %v, %v, want %v", name, got, ok, want)
 		}
 	}
-	if _, ok := parameterSizes(ptx, "fir"); ok {
+	if _, ok := parameterSizes(text, "fir"); ok {
 		t.Error("a part of a name was found")
 	}
 }
@@ -38,26 +39,34 @@ var fused = map[string]struct {
 	"sum": {4, "dotFloat64: the error of a product, four of them at a time"},
 }
 
-// The lowest device that the README promises; files for later ones stand beside one for that.
+// TestPTXTarget: every module is compiled for the devices that the table of variants names, without contraction.
 func TestPTXTarget(t *testing.T) {
-	for _, name := range cuda.Modules() {
-		ptx, err := cuda.PTX(name)
+	files := ptx.Kernels.Names()
+	for _, name := range files {
+		text, err := ptx.Kernels.Text(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		base, later := strings.CutSuffix(name, "_sm90")
-		target := map[bool]string{false: "sm_75", true: "sm_90"}[later]
-		if !strings.Contains(ptx, ".target "+target+"\n") {
-			t.Errorf("%s.ptx is not for %s", name, target)
+		var variant ptx.Variant
+		for _, variant = range ptx.Variants { // the last one has no suffix
+			if strings.HasSuffix(name, variant.Suffix) {
+				break
+			}
 		}
-		if _, err := cuda.PTX(base); err != nil {
-			t.Errorf("%s.ptx: %v", name, err)
+		module := strings.TrimSuffix(name, variant.Suffix)
+		if target := fmt.Sprintf(".target sm_%d\n", variant.Capability); !strings.Contains(text, target) || !variant.Has(module) {
+			t.Errorf("%s.ptx is not for sm_%d", name, variant.Capability)
 		}
-		if n := strings.Count(ptx, "fma.rn"); n > fused[name].most {
+		for _, v := range ptx.Variants {
+			if v.Has(module) && !slices.Contains(files, module+v.Suffix) {
+				t.Errorf("%s%s.ptx is missing", module, v.Suffix)
+			}
+		}
+		if n := strings.Count(text, "fma.rn"); n > fused[name].most {
 			t.Errorf("%s.ptx has %d fused multiply-adds, want at most %d: compile with -ffp-contract=off", name, n, fused[name].most)
 		}
 		for _, bare := range []string{"\tadd.f64", "\tsub.f64", "\tmul.f64"} { // which the driver's compiler may fuse
-			if strings.Contains(ptx, bare) {
+			if strings.Contains(text, bare) {
 				t.Errorf("%s.ptx has %s without a rounding: compile with -ffp-contract=off", name, bare)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"mpbench/cuda/testkernels"
 	"mpbench/pkg/gpu"
 )
 
@@ -73,7 +74,7 @@ func TestStreams(t *testing.T) {
 // A graph does its work at each launch, not when it is captured.
 func TestGraph(t *testing.T) {
 	onDevice(t, func(d *gpu.Device) error {
-		k, err := function[blockSum](d, "blockSum")
+		k, err := function[testkernels.BlockSumArgs](d, "blockSum")
 		if err != nil {
 			return err
 		}
@@ -93,7 +94,8 @@ func TestGraph(t *testing.T) {
 		}
 		defer sum.Free()
 		g, err := s.Capture(func() error {
-			return k.Launch(gpu.Launch{Block: gpu.Dim{X: 32}, Shared: 8 * 32, Stream: s}, blockSum{sum.Pointer(), x.Pointer(), 3})
+			return k.Launch(gpu.Launch{Block: gpu.Dim{X: 32}, Shared: 8 * 32, Stream: s},
+				testkernels.BlockSumArgs{Sum: sum.Pointer(), X: x.Pointer(), N: 3})
 		})
 		if err != nil {
 			return err

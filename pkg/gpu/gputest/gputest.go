@@ -149,7 +149,7 @@ func command(folder string) (arguments []string, hash string, err error) {
 	arguments = []string{"-std=c++17", "-O1", "-g", "-fPIC", "-shared", "-fvisibility=hidden", "-Wno-unknown-pragmas", "-I" + folder}
 	arguments = append(arguments, strings.Fields(os.Getenv("MPBENCH_EMULATOR_FLAGS"))...)
 	var all []string
-	for _, pattern := range []string{"emulator/*", "*.cuh", "*.cu"} {
+	for _, pattern := range []string{"emulator/*", "*.cuh", "*.cu", "testkernels/*.cu"} {
 		files, err := filepath.Glob(filepath.Join(folder, pattern))
 		if err != nil {
 			return nil, "", err

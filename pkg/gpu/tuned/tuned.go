@@ -14,7 +14,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"mpbench/cuda"
+	"mpbench/cuda/ptx"
 	"mpbench/pkg/gpu"
 )
 
@@ -96,12 +96,12 @@ func Path() (string, error) {
 
 // entryName spells out all that the parameters depend on.
 func entryName(d *gpu.Device, k Key) (string, error) {
-	ptx, err := cuda.PTX(k.Module)
+	text, err := ptx.Kernels.Text(k.Module)
 	if err != nil {
 		return "", err
 	}
 	info := d.Info()
-	return fmt.Sprintf("%s, driver %s, %s.ptx %x, %s, %s", info.Name, info.Driver, k.Module, sha256.Sum256([]byte(ptx)), k.Method, k.Case), nil
+	return fmt.Sprintf("%s, driver %s, %s.ptx %x, %s, %s", info.Name, info.Driver, k.Module, sha256.Sum256([]byte(text)), k.Method, k.Case), nil
 }
 
 // read returns the file at path, or an empty one if there is none.

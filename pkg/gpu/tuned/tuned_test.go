@@ -54,7 +54,7 @@ func TestSaveLoad(t *testing.T) {
 		}
 	}
 	for _, k := range []tuned.Key{
-		{Method: "rns-basic", Module: key.Module, Case: key.Case}, {Method: key.Method, Module: "rns", Case: key.Case}, {Method: key.Method, Module: key.Module},
+		{Method: "rns-basic", Module: key.Module, Case: key.Case}, {Method: key.Method, Module: "planes", Case: key.Case}, {Method: key.Method, Module: key.Module},
 	} {
 		if found, warning := tuned.Load(d, k, &got); found || warning != nil {
 			t.Errorf("%v: found %v, warning %v", k, found, warning)

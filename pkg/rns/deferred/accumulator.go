@@ -12,15 +12,15 @@ import (
 // An Accumulator is not safe for concurrent use; its methods use several goroutines themselves. They panic if matrices, vectors and results of
 // different shape, base or alignment are brought together.
 type Accumulator struct {
-	base     *base
-	op       Op
-	rows     int
-	stride   int
-	residues []uint32
-	parts    []part // the products added
-	terms    int    // of each sum
-	workers  []worker
-	repaired int
+	base       *base
+	op         Op
+	rows       int
+	stride     int
+	residues   []uint32
+	parts      []part // the products added
+	terms      int    // of each sum
+	workers    []worker
+	recomputed int
 }
 
 // part is a product in an accumulator. All of an accumulator have the same alignments.
@@ -52,7 +52,7 @@ func (s *Accumulator) Reset() {
 	clear(s.parts)
 	s.parts = s.parts[:0]
 	s.terms = 0
-	s.repaired = 0
+	s.recomputed = 0
 }
 
 // Len returns the number of rows.

@@ -102,7 +102,7 @@ func BenchmarkGEMV(b *testing.B) {
 }
 
 // BenchmarkTruncated times products of float64 numbers of all exponents, rounded to 53 bits, with factors as NewPlanFor truncates them and with exact
-// ones, and what comes before: plan and conversion. ns/elem is the mean; repaired are the rows computed again.
+// ones, and what comes before: plan and conversion. ns/elem is the mean; recomputed are the rows computed again.
 func BenchmarkTruncated(b *testing.B) {
 	const size, prec = 400, 53
 	a, x := operands.CancellingRows(size, 0)
@@ -142,8 +142,8 @@ func BenchmarkTruncated(b *testing.B) {
 	}
 }
 
-// BenchmarkRepaired is BenchmarkTruncated's product where every sum is exactly zero, so that every row is computed again.
-func BenchmarkRepaired(b *testing.B) {
+// BenchmarkRecomputed is BenchmarkTruncated's product where every sum is exactly zero, so that every row is computed again.
+func BenchmarkRecomputed(b *testing.B) {
 	const size, prec = 400, 53
 	a, x := operands.CancellingRows(size, size)
 	xl := numbers.Strided(size, 1)
@@ -166,7 +166,7 @@ func runProduct(b *testing.B, p *Plan, x []float64) {
 	for b.Loop() {
 		s.GemvFloat64(y, 1, matrix, vector, 0, 1)
 	}
-	b.ReportMetric(float64(s.Repaired()), "repaired")
+	b.ReportMetric(float64(s.Recomputed()), "recomputed")
 }
 
 // BenchmarkBandwidth is what the figures of the other benchmarks are to be seen beside: bytes read by the plain summation of an array far

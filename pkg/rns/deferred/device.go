@@ -124,13 +124,13 @@ func RoundedRow(a numbers.Array, x numbers.Array, alpha, beta *big.Float, y *num
 	return z
 }
 
-// Words returns the numbers as they lie in memory: number i is (-1)^(heads[i] mod 2) * W * 2^floor(heads[i]/2), with W of the
+// Words returns the numbers as they lie in memory: number i is (-1)^(exponents[i] mod 2) * W * 2^floor(exponents[i]/2), with W of the
 // words[i*width] to words[(i+1)*width-1], least significant first. Infinities and NaN are zeros here. The slices must not be changed.
-func (p *Packed) Words() (words []uint64, heads []int64, width int) {
-	return p.words[:len(p.heads)*p.width], p.heads, p.width
+func (p *Packed) Words() (words []uint64, exponents []int64, width int) {
+	return p.words[:len(p.exponents)*p.width], p.exponents, p.width
 }
 
 // PackedWords presents numbers that lie in memory as Words describes them; it takes them over.
-func PackedWords(words []uint64, heads []int64, width int) *Packed {
-	return &Packed{bits: 64 * width, width: width, words: words, heads: heads}
+func PackedWords(words []uint64, exponents []int64, width int) *Packed {
+	return &Packed{bits: 64 * width, width: width, words: words, exponents: exponents}
 }

@@ -39,7 +39,7 @@
 // Elements that differ by 2^600 in one row need more moduli. Above Options.MaxModuli, on request (Options.KeepBits), or where [NewPlanFor] finds
 // it worth while, elements are truncated to fewer bits, counted from the row's highest. What that leaves out of a sum is bounded (see type truncation); if the sum minus
 // and plus the bound round to the same number, that is the correctly rounded result (Ziv's test). The other rows are computed
-// again from the original numbers, product by product ([Accumulator.Repaired] counts them). Only truncated matrices and vectors keep the numbers
+// again from the original numbers, product by product ([Accumulator.Recomputed] counts them). Only truncated matrices and vectors keep the numbers
 // they were made from.
 //
 // # Sums and dots used once

@@ -129,8 +129,8 @@ func (c gemvCase) String() string {
 	return fmt.Sprintf("%dx%d op %v precision %d spread %d %+v", c.rows, c.cols, c.op, c.prec, c.spread, c.opt)
 }
 
-// check compares one product with the exact one, and returns how many results it compared and repaired.
-func (c gemvCase) check(t *testing.T, rng *rand.Rand) (compared, repaired int) {
+// check compares one product with the exact one, and returns how many results it compared and recomputed.
+func (c gemvCase) check(t *testing.T, rng *rand.Rand) (compared, recomputed int) {
 	t.Helper()
 	g := generator{rng, c.prec, c.spread}
 	ld := c.cols + rng.IntN(3)
@@ -210,7 +210,7 @@ func (c gemvCase) check(t *testing.T, rng *rand.Rand) (compared, repaired int) {
 			t.Fatalf("%v, row %d, alpha %v beta %v:\n got %v\nwant %v", c, i, alpha, beta, y[i].Text('p', 0), want[i].Text('p', 0))
 		}
 	}
-	return m, s.Repaired()
+	return m, s.Recomputed()
 }
 
 func TestGemvSmall(t *testing.T) {
@@ -220,7 +220,7 @@ func TestGemvSmall(t *testing.T) {
 	if testing.Short() {
 		total = 10_000
 	}
-	compared, repaired := 0, 0
+	compared, recomputed := 0, 0
 	for compared < total {
 		c := gemvCase{
 			rows: rng.IntN(12), cols: rng.IntN(20), op: Op(rng.IntN(2)), both: rng.IntN(4) == 0,
@@ -234,9 +234,9 @@ func TestGemvSmall(t *testing.T) {
 		}
 		m, r := c.check(t, rng)
 		compared += m
-		repaired += r
+		recomputed += r
 	}
-	t.Logf("%d results, %d of them computed again", compared, repaired)
+	t.Logf("%d results, %d of them computed again", compared, recomputed)
 }
 
 func TestGemvSizes(t *testing.T) {

@@ -95,7 +95,7 @@ func TestPlanFor(t *testing.T) {
 				t.Fatalf("%v: truncated %v, %d moduli, %d for exact sums", op, plan.Truncated(), plan.Moduli(), exact.Moduli())
 			}
 			var results [2][]*big.Float
-			repaired := 0
+			recomputed := 0
 			for i, p := range []*Plan{exact, plan} {
 				v, err := p.NewVector(numbers.Float64s(x), xl)
 				if err != nil {
@@ -105,16 +105,16 @@ func TestPlanFor(t *testing.T) {
 				matrix := p.Matrix()
 				s := matrix.NewAccumulator(op)
 				s.Gemv(results[i], big.NewFloat(1), matrix, v, new(big.Float), 53, 1)
-				repaired = s.Repaired()
+				recomputed = s.Recomputed()
 			}
 			for i, y := range results[1] {
 				if y.Cmp(results[0][i]) != 0 {
 					t.Fatalf("%v, row %d: %v, want %v", op, i, y, results[0][i])
 				}
 			}
-			t.Logf("%v: %d moduli for %d, %d rows computed again", op, plan.Moduli(), exact.Moduli(), repaired)
-			if repaired > 6 {
-				t.Errorf("%v: %d of 60 rows computed again", op, repaired)
+			t.Logf("%v: %d moduli for %d, %d rows computed again", op, plan.Moduli(), exact.Moduli(), recomputed)
+			if recomputed > 6 {
+				t.Errorf("%v: %d of 60 rows computed again", op, recomputed)
 			}
 		}
 	}

@@ -124,10 +124,10 @@ func packedAdd(s *LimbSum, p *Packed, i, n int) int {
 	if !useAVX2 || n == 0 || len(s.acc) == 0 {
 		return packedAddGeneric(s, p, i, n)
 	}
-	_, words := p.heads[i+n-1], p.words[i*p.width:]
+	_, words := p.exponents[i+n-1], p.words[i*p.width:]
 	add := packedAddAVX2
 	if useAVX512 {
 		add = packedAddAVX512
 	}
-	return add(&s.acc[0], &s.window[0], s.base, windowSize, &p.heads[i], &words[0], n, p.width, s.lanes, s.ways)
+	return add(&s.acc[0], &s.window[0], s.base, windowSize, &p.exponents[i], &words[0], n, p.width, s.lanes, s.ways)
 }

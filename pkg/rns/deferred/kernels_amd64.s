@@ -392,14 +392,14 @@ columns_test:
 	VZEROUPPER
 	RET
 
-// func packedAddAVX2(acc *uint64, window *int32, base int64, size int, heads *int64, words *uint64, n int, width int, lanes int, ways int) int
+// func packedAddAVX2(acc *uint64, window *int32, base int64, size int, exponents *int64, words *uint64, n int, width int, lanes int, ways int) int
 // Requires: AVX, AVX2, MMX+
 TEXT ·packedAddAVX2(SB), NOSPLIT, $0-88
 	MOVQ acc+0(FP), AX
 	MOVQ window+8(FP), CX
 	MOVQ base+16(FP), DX
 	MOVQ size+24(FP), BX
-	MOVQ heads+32(FP), SI
+	MOVQ exponents+32(FP), SI
 	MOVQ words+40(FP), DI
 	MOVQ n+48(FP), R8
 	MOVQ width+56(FP), R9
@@ -810,14 +810,14 @@ columns_test:
 	VZEROUPPER
 	RET
 
-// func packedAddAVX512(acc *uint64, window *int32, base int64, size int, heads *int64, words *uint64, n int, width int, lanes int, ways int) int
+// func packedAddAVX512(acc *uint64, window *int32, base int64, size int, exponents *int64, words *uint64, n int, width int, lanes int, ways int) int
 // Requires: AVX, AVX512F, MMX+
 TEXT ·packedAddAVX512(SB), NOSPLIT, $0-88
 	MOVQ acc+0(FP), AX
 	MOVQ window+8(FP), CX
 	MOVQ base+16(FP), DX
 	MOVQ size+24(FP), BX
-	MOVQ heads+32(FP), SI
+	MOVQ exponents+32(FP), SI
 	MOVQ words+40(FP), DI
 	MOVQ n+48(FP), R8
 	MOVQ width+56(FP), R9

@@ -104,7 +104,7 @@ func addMod(x, y, m uint32) uint32 { return min(x+y, x+y-m) }
 // returns how many.
 func packedAddGeneric(s *LimbSum, p *Packed, i, n int) int {
 	for done := range n {
-		at := uint64(p.heads[i+done] - s.base)
+		at := uint64(p.exponents[i+done] - s.base)
 		if at >= windowSize || s.window[at] < 0 {
 			return done
 		}

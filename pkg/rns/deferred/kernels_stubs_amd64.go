@@ -39,7 +39,7 @@ func sumBlockAVX2(x *uint32, n int) uint64
 // packedAddAVX2 adds up to n numbers and returns how many it added. It works like packedAddGeneric.
 //
 //go:noescape
-func packedAddAVX2(acc *uint64, window *int32, base int64, size int, heads *int64, words *uint64, n int, width int, lanes int, ways int) int
+func packedAddAVX2(acc *uint64, window *int32, base int64, size int, exponents *int64, words *uint64, n int, width int, lanes int, ways int) int
 
 // dotAVX512 returns low + 2^32*high = sum a[j]*x[j] for n <= 2048. It works like dotGeneric.
 //
@@ -76,4 +76,4 @@ func sumBlockAVX512(x *uint32, n int) uint64
 // packedAddAVX512 adds up to n numbers and returns how many it added. It works like packedAddGeneric.
 //
 //go:noescape
-func packedAddAVX512(acc *uint64, window *int32, base int64, size int, heads *int64, words *uint64, n int, width int, lanes int, ways int) int
+func packedAddAVX512(acc *uint64, window *int32, base int64, size int, exponents *int64, words *uint64, n int, width int, lanes int, ways int) int

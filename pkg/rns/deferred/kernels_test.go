@@ -213,7 +213,7 @@ func TestPackedAdd(t *testing.T) {
 		var s, want LimbSum
 		for _, sum := range []*LimbSum{&s, &want} {
 			sum.widen(p.width)
-			for _, h := range p.heads {
+			for _, h := range p.exponents {
 				sum.bucket(h)
 			}
 			sum.window[len(sum.window)-1] = -1

@@ -19,31 +19,31 @@ import (
 //
 // The zero value is an empty sum. A LimbSum is not safe for concurrent use.
 type LimbSum struct {
-	width   int // words of the longest number
-	lanes   int // 32-bit lanes of a number, padded to a multiple of 8
-	ways    int // copies of a bucket used in turn, because adding to the memory just written waits for it
-	count   int // numbers since buckets were emptied
-	window  []int32
-	base    int64           // window[h-base] is the place of the bucket of head h in lanes, or -1
-	far     map[int64]int32 // the same for heads outside the window
-	heads   []int64         // of the buckets
-	acc     []uint64
-	spilled []*term
-	special special
-	product []uint64 // scratch
+	width     int // words of the longest number
+	lanes     int // 32-bit lanes of a number, padded to a multiple of 8
+	ways      int // copies of a bucket used in turn, because adding to the memory just written waits for it
+	count     int // numbers since buckets were emptied
+	window    []int32
+	base      int64           // window[h-base] is the place of the bucket of exponent h in lanes, or -1
+	far       map[int64]int32 // the same for exponents outside the window
+	exponents []int64         // of the buckets
+	acc       []uint64
+	spilled   []*term
+	special   special
+	product   []uint64 // scratch
 }
 
 const (
-	windowSize = 1 << 13 // heads: the exponents and signs of all binary64 numbers fit
+	windowSize = 1 << 13 // exponents: the exponents and signs of all binary64 numbers fit
 	spillCount = 1 << 30 // additions; the lanes of all ways together hold 2^32
 )
 
 // widen makes room for numbers of the given number of words.
 func (s *LimbSum) widen(width int) {
-	if len(s.heads) > 0 {
+	if len(s.exponents) > 0 {
 		s.spill()
 	}
-	s.heads, s.acc, s.window, s.far = nil, nil, nil, nil
+	s.exponents, s.acc, s.window, s.far = nil, nil, nil, nil
 	s.width, s.ways = width, 1
 	s.lanes = roundUp(2*width, 8)
 	switch {
@@ -54,35 +54,35 @@ func (s *LimbSum) widen(width int) {
 	}
 }
 
-// bucket returns the place of the bucket of a head, which it makes if there is none.
-func (s *LimbSum) bucket(head int64) int32 {
+// bucket returns the place of the bucket of a exponent, which it makes if there is none.
+func (s *LimbSum) bucket(exponent int64) int32 {
 	if s.window == nil {
 		s.window = make([]int32, windowSize)
 		for i := range s.window {
 			s.window[i] = -1
 		}
-		s.base = head - windowSize/2
+		s.base = exponent - windowSize/2
 	}
-	at := uint64(head - s.base)
+	at := uint64(exponent - s.base)
 	if at < windowSize {
 		if s.window[at] < 0 {
-			s.window[at] = s.newBucket(head)
+			s.window[at] = s.newBucket(exponent)
 		}
 		return s.window[at]
 	}
-	place, ok := s.far[head]
+	place, ok := s.far[exponent]
 	if !ok {
 		if s.far == nil {
 			s.far = make(map[int64]int32)
 		}
-		place = s.newBucket(head)
-		s.far[head] = place
+		place = s.newBucket(exponent)
+		s.far[exponent] = place
 	}
 	return place
 }
 
-func (s *LimbSum) newBucket(head int64) int32 {
-	s.heads = append(s.heads, head)
+func (s *LimbSum) newBucket(exponent int64) int32 {
+	s.exponents = append(s.exponents, exponent)
 	place := len(s.acc)
 	s.acc = append(s.acc, make([]uint64, s.lanes*s.ways)...)
 	return int32(place)
@@ -109,8 +109,8 @@ func (s *LimbSum) Add(p *Packed, i, j int) {
 		}
 		s.count += done
 		i += done
-		if done < n { // a head without a bucket in the window
-			s.addWords(p.words[i*p.width:(i+1)*p.width], p.heads[i])
+		if done < n { // a exponent without a bucket in the window
+			s.addWords(p.words[i*p.width:(i+1)*p.width], p.exponents[i])
 			i++
 		}
 	}
@@ -121,7 +121,7 @@ func (s *LimbSum) AddNumber(x *numbers.Number) {
 	switch x.Class {
 	case numbers.Zero:
 	case numbers.Finite:
-		s.addWords(x.Words, headOf(x.Exp, x.Neg))
+		s.addWords(x.Words, signedExponent(x.Exp, x.Neg))
 	default:
 		s.special.add(special{class: x.Class, neg: x.Neg})
 	}
@@ -130,29 +130,29 @@ func (s *LimbSum) AddNumber(x *numbers.Number) {
 // AddProduct adds x*y.
 func (s *LimbSum) AddProduct(x, y *numbers.Number) {
 	if x.Class == numbers.Finite && y.Class == numbers.Finite {
-		s.addProduct(x.Words, y.Words, headOf(x.Exp+y.Exp, x.Neg != y.Neg))
+		s.addProduct(x.Words, y.Words, signedExponent(x.Exp+y.Exp, x.Neg != y.Neg))
 		return
 	}
 	s.special.add(product(special{class: x.Class, neg: x.Neg}, special{class: y.Class, neg: y.Neg}))
 }
 
-func headOf(exp int, neg bool) int64 {
-	head := int64(exp) << 1
+func signedExponent(exp int, neg bool) int64 {
+	exponent := int64(exp) << 1
 	if neg {
-		head++
+		exponent++
 	}
-	return head
+	return exponent
 }
 
 // addWords adds one number.
-func (s *LimbSum) addWords(words []uint64, head int64) {
+func (s *LimbSum) addWords(words []uint64, exponent int64) {
 	if len(words) > s.width {
 		s.widen(len(words))
 	}
 	if s.count >= spillCount {
 		s.spill()
 	}
-	place := int(s.bucket(head)) + s.count%s.ways*s.lanes
+	place := int(s.bucket(exponent)) + s.count%s.ways*s.lanes
 	acc := s.acc[place:][:2*len(words)]
 	for h, w := range words {
 		acc[2*h] += w & 0xffffffff
@@ -162,11 +162,11 @@ func (s *LimbSum) addWords(words []uint64, head int64) {
 }
 
 // addProduct adds the product of two significands.
-func (s *LimbSum) addProduct(x, y []uint64, head int64) {
+func (s *LimbSum) addProduct(x, y []uint64, exponent int64) {
 	if len(x) == 1 && len(y) == 1 {
 		var product [2]uint64
 		product[1], product[0] = bits.Mul64(x[0], y[0])
-		s.addWords(product[:], head)
+		s.addWords(product[:], exponent)
 		return
 	}
 	if n := len(x) + len(y); cap(s.product) < n {
@@ -186,7 +186,7 @@ func (s *LimbSum) addProduct(x, y []uint64, head int64) {
 		}
 		z[i+len(y)] = carry
 	}
-	s.addWords(z, head)
+	s.addWords(z, exponent)
 }
 
 // spill empties the buckets into terms.
@@ -199,7 +199,7 @@ func (s *LimbSum) spill() {
 // appendTerms appends the buckets' sums.
 func (s *LimbSum) appendTerms(terms []*term) []*term {
 	words := make([]uint64, s.width+1)
-	for b, head := range s.heads {
+	for b, exponent := range s.exponents {
 		bucket := s.acc[b*s.lanes*s.ways:][:s.lanes*s.ways]
 		var carry uint64
 		for d := range 2 * s.width {
@@ -215,7 +215,7 @@ func (s *LimbSum) appendTerms(terms []*term) []*term {
 			carry = lane >> 32
 		}
 		words[s.width] = carry
-		n := numbers.Number{Class: numbers.Finite, Neg: head&1 != 0, Exp: int(head >> 1), Words: words}
+		n := numbers.Number{Class: numbers.Finite, Neg: exponent&1 != 0, Exp: int(exponent >> 1), Words: words}
 		t := new(term)
 		t.set(&n)
 		if t.x.Sign() != 0 {
@@ -355,8 +355,8 @@ func (w *sumScratch) addFloat64s(s *LimbSum, x numbers.Float64s, i, incX int, y 
 	for n > 0 {
 		count := min(n, blockSize)
 		n -= count
-		words, heads := w.block.words[:2*blockSize], w.block.heads[:count]
-		for t := range heads {
+		words, exponents := w.block.words[:2*blockSize], w.block.exponents[:count]
+		for t := range exponents {
 			xi, yj := x[i], y[j]
 			i, j = i+incX, j+incY
 			bx, by := math.Float64bits(xi), math.Float64bits(yj)
@@ -367,7 +367,7 @@ func (w *sumScratch) addFloat64s(s *LimbSum, x numbers.Float64s, i, incX int, y 
 			sx, ex := numbers.Significand(math.Float64frombits(bx))
 			sy, ey := numbers.Significand(math.Float64frombits(by))
 			words[2*t+1], words[2*t] = bits.Mul64(sx, sy)
-			heads[t] = int64(ex+ey)<<1 | int64((bx^by)>>63)
+			exponents[t] = int64(ex+ey)<<1 | int64((bx^by)>>63)
 		}
 		s.Add(w.block, 0, count)
 	}

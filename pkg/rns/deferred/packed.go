@@ -8,12 +8,12 @@ import (
 
 // Packed is an array of numbers with significands of at most a fixed number of bits in packed words: it takes
 // 8 * (1 + ceil(bits/64)) bytes a number. Number i is (-1)^neg * W * 2^exp, where W are the words [i*width, (i+1)*width), least
-// significant first, and heads[i] = 2*exp + neg. Significands are normalized: bit bits-1 of W is set unless the number is zero. It
+// significant first, and exponents[i] = 2*exp + neg. Significands are normalized: bit bits-1 of W is set unless the number is zero. It
 // implements [Numbers].
 type Packed struct {
 	bits, width int
 	words       []uint64 // and packedSlack beyond the last number
-	heads       []int64
+	exponents   []int64
 	special     []special
 }
 
@@ -24,7 +24,7 @@ const packedSlack = 4
 func NewPacked(n, bits int) *Packed {
 	p := &Packed{bits: bits, width: max(1, (bits+63)/64)}
 	p.words = make([]uint64, n*p.width+packedSlack)
-	p.heads = make([]int64, n)
+	p.exponents = make([]int64, n)
 	return p
 }
 
@@ -52,19 +52,19 @@ func Pack(x numbers.Source, l numbers.Layout) (*Packed, error) {
 }
 
 // Len returns the number of numbers.
-func (p *Packed) Len() int { return len(p.heads) }
+func (p *Packed) Len() int { return len(p.exponents) }
 
 // Bits returns the greatest length of a significand.
 func (p *Packed) Bits() int { return p.bits }
 
 // Bytes returns the size of the numbers in memory.
-func (p *Packed) Bytes() int64 { return 8 * int64(len(p.heads)) * int64(1+p.width) }
+func (p *Packed) Bytes() int64 { return 8 * int64(len(p.exponents)) * int64(1+p.width) }
 
 // Set makes number i equal to x. It fails if x has more than Bits bits.
 func (p *Packed) Set(i int, x *numbers.Number) error {
 	w := p.words[i*p.width : (i+1)*p.width]
 	clear(w)
-	p.heads[i] = 0
+	p.exponents[i] = 0
 	p.special = slices.DeleteFunc(p.special, func(s special) bool { return s.i == i })
 	switch x.Class {
 	case numbers.Zero:
@@ -81,16 +81,16 @@ func (p *Packed) Set(i int, x *numbers.Number) error {
 	for h := range w {
 		w[h] = bitsAt(x.Words, 64*h-(x.Exp-exp))
 	}
-	p.heads[i] = int64(exp) << 1
+	p.exponents[i] = int64(exp) << 1
 	if x.Neg {
-		p.heads[i]++
+		p.exponents[i]++
 	}
 	return nil
 }
 
 // Part returns numbers from to to-1, which share their memory with p: neither must be changed afterwards.
 func (p *Packed) Part(from, to int) *Packed {
-	q := &Packed{bits: p.bits, width: p.width, words: p.words[from*p.width : to*p.width+packedSlack], heads: p.heads[from:to]}
+	q := &Packed{bits: p.bits, width: p.width, words: p.words[from*p.width : to*p.width+packedSlack], exponents: p.exponents[from:to]}
 	for _, s := range p.special {
 		if from <= s.i && s.i < to {
 			s.i -= from
@@ -105,7 +105,7 @@ func (p *Packed) Select(indices []int) *Packed {
 	q := NewPacked(len(indices), p.bits)
 	for to, from := range indices {
 		copy(q.words[to*p.width:(to+1)*p.width], p.words[from*p.width:])
-		q.heads[to] = p.heads[from]
+		q.exponents[to] = p.exponents[from]
 		for _, s := range p.special {
 			if s.i == from {
 				s.i = to
@@ -146,7 +146,7 @@ func (p *Packed) Span(i int) numbers.Span {
 func (p *Packed) Read(z *numbers.Number, i int) {
 	w := p.words[i*p.width : (i+1)*p.width]
 	z.Words = append(z.Words[:0], w...)
-	z.Class, z.Neg, z.Exp = numbers.Zero, p.heads[i]&1 != 0, int(p.heads[i]>>1)
+	z.Class, z.Neg, z.Exp = numbers.Zero, p.exponents[i]&1 != 0, int(p.exponents[i]>>1)
 	if w[len(w)-1] != 0 {
 		z.Class = numbers.Finite
 		return

@@ -168,7 +168,7 @@ func (s *Accumulator) round(y results, n int, alpha, beta *scalar, threads int) 
 	bound := s.truncation()
 	threads = parallel.Threads(threads)
 	s.grow(threads)
-	repairs := make([]int, threads)
+	recomputed := make([]int, threads)
 	parallel.Tasks(threads, (n+laneMultiple-1)/laneMultiple, func(worker, task int) {
 		w := &s.workers[worker].rounder
 		i := task * laneMultiple
@@ -180,20 +180,20 @@ func (s *Accumulator) round(y results, n int, alpha, beta *scalar, threads int) 
 				row = classes[i+t]
 			}
 			if s.roundRow(w, y, i+t, t, row, bound, alpha, beta) {
-				repairs[worker]++
+				recomputed[worker]++
 			}
 		}
 	})
-	s.repaired = 0
-	for _, r := range repairs {
-		s.repaired += r
+	s.recomputed = 0
+	for _, r := range recomputed {
+		s.recomputed += r
 	}
 }
 
-// Repaired returns how many rows the last Round computed again exactly, because what truncation left out could have changed their rounding.
-func (s *Accumulator) Repaired() int { return s.repaired }
+// Recomputed returns how many rows the last Round computed again exactly, because what truncation left out could have changed their rounding.
+func (s *Accumulator) Recomputed() int { return s.recomputed }
 
-// roundRow finishes row i, prepared number t of w. It reports whether the row was computed again.
+// roundRow rounds row i, prepared number t of w. It reports whether the row was computed again.
 func (s *Accumulator) roundRow(w *rounder, y results, i, t int, row special, bound truncation, alpha, beta *scalar) bool {
 	w.integer(&w.sum, s.base, t)
 	exp := s.exponent(i)

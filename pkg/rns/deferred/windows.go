@@ -41,7 +41,7 @@ func NewWindows(p *Packed) *Windows {
 	for _, e := range p.special {
 		w.special.add(e)
 	}
-	low, high, any := p.exponents()
+	low, high, any := p.exponentRange()
 	if !any {
 		return w
 	}
@@ -59,13 +59,13 @@ func digitsOf(spread int64, bits int) int64 {
 	return (spread + int64(bits) + digitBits - 1) / digitBits
 }
 
-// exponents returns the least and greatest exponents of the numbers that are not zero; any tells whether there are such numbers.
-func (p *Packed) exponents() (low, high int64, any bool) {
-	for i, head := range p.heads {
+// exponentRange returns the least and greatest exponents of the numbers that are not zero; any tells whether there are such numbers.
+func (p *Packed) exponentRange() (low, high int64, any bool) {
+	for i, exponent := range p.exponents {
 		if p.isZero(i) {
 			continue
 		}
-		e := head >> 1
+		e := exponent >> 1
 		if !any {
 			low, high, any = e, e, true
 		}
@@ -80,20 +80,20 @@ func (p *Packed) isZero(i int) bool { return p.words[(i+1)*p.width-1] == 0 }
 // sorted returns the finite numbers other than 0, by exponents.
 func (p *Packed) sorted() *Packed {
 	order := make([]int, 0, p.Len())
-	for i := range p.heads {
+	for i := range p.exponents {
 		if !p.isZero(i) {
 			order = append(order, i)
 		}
 	}
 	slices.SortFunc(order, func(i, j int) int {
-		if c := p.heads[i]>>1 - p.heads[j]>>1; c != 0 {
+		if c := p.exponents[i]>>1 - p.exponents[j]>>1; c != 0 {
 			return int(min(max(c, -1), 1))
 		}
 		return i - j
 	})
 	q := NewPacked(len(order), p.bits)
 	for to, from := range order {
-		q.heads[to] = p.heads[from]
+		q.exponents[to] = p.exponents[from]
 		copy(q.words[to*p.width:(to+1)*p.width], p.words[from*p.width:])
 	}
 	return q
@@ -104,8 +104,8 @@ func (w *Windows) cut() {
 	p := w.Numbers
 	room := max(2*digitsOf(0, p.bits), fewWindows)*digitBits - int64(p.bits) // between the exponents of a window
 	var cuts []int
-	for i, head := range p.heads {
-		if len(cuts) == 0 || head>>1-p.heads[cuts[len(cuts)-1]]>>1 > room {
+	for i, exponent := range p.exponents {
+		if len(cuts) == 0 || exponent>>1-p.exponents[cuts[len(cuts)-1]]>>1 > room {
 			cuts = append(cuts, i)
 		}
 	}
@@ -118,7 +118,7 @@ func (w *Windows) cut() {
 			w.scattered = append(w.scattered, [2]int{from, to})
 			continue
 		}
-		w.add(from, to, p.heads[from]>>1, p.heads[to-1]>>1)
+		w.add(from, to, p.exponents[from]>>1, p.exponents[to-1]>>1)
 	}
 }
 

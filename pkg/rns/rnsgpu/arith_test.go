@@ -155,20 +155,20 @@ func TestOperations(t *testing.T) {
 			return err
 		}
 		defer z.Free()
-		for k, group := range rnsgpu.Groups {
-			if gputest.Emulated() && n < 50 && k != base.Stride()/8%len(rnsgpu.Groups) {
+		for k, group := range groups {
+			if gputest.Emulated() && n < 50 && k != base.Stride()/8%len(groups) {
 				continue
 			}
-			a, err := b.NewArithmetic(group)
+			a, err := newArithmetic(b, group)
 			if err != nil {
 				return err
 			}
-			defer a.Free()
+			defer a.free()
 			for _, op := range []struct {
 				name   string
 				device func(z, x, y *rnsgpu.Vector) error
 				host   func(z, x, y *rns.Vector)
-			}{{"sum", a.Add, c.AddVector}, {"difference", a.Sub, c.SubVector}, {"product", a.Mul, c.MulVector}} {
+			}{{"sum", a.add, c.AddVector}, {"difference", a.sub, c.SubVector}, {"product", a.mul, c.MulVector}} {
 				op.host(want, x, y)
 				if err := op.device(z, dx, dy); err != nil {
 					return err
@@ -182,7 +182,7 @@ func TestOperations(t *testing.T) {
 			if err := z.Upload(y); err != nil {
 				return err
 			}
-			if err := a.Add(z, dx, z); err != nil {
+			if err := a.add(z, dx, z); err != nil {
 				return err
 			}
 			if err := compare(base, "sum in place", z, want); err != nil {
@@ -209,11 +209,11 @@ func TestScaleAndNormalize(t *testing.T) {
 			base.Residues(f.Digits[i*base.Stride():(i+1)*base.Stride()], X)
 			f.Exp[i], f.Neg[i] = int64(s.Rand.IntN(9)-4), s.Rand.IntN(2) == 0
 		}
-		a, err := b.NewArithmetic(rnsgpu.Groups[base.Stride()/8%len(rnsgpu.Groups)])
+		a, err := newArithmetic(b, groups[base.Stride()/8%len(groups)])
 		if err != nil {
 			return err
 		}
-		defer a.Free()
+		defer a.free()
 		scalar, err := upload(b, alpha)
 		if err != nil {
 			return err
@@ -227,7 +227,7 @@ func TestScaleAndNormalize(t *testing.T) {
 		number := base.NewFloat()
 		alpha.View(number, 0)
 		c.ScaleVector(want, number, x)
-		if err := a.Scale(z, scalar, z); err != nil {
+		if err := a.scale(z, scalar, z); err != nil {
 			return err
 		}
 		if err := compare(base, "scaled number", z, want); err != nil {
@@ -241,7 +241,7 @@ func TestScaleAndNormalize(t *testing.T) {
 		if err := z.Upload(raw); err != nil {
 			return err
 		}
-		if err := a.Normalize(z); err != nil {
+		if err := a.normalize(z); err != nil {
 			return err
 		}
 		return compare(base, "number of residues", z, want)
@@ -261,11 +261,11 @@ func TestFromFloat64(t *testing.T) {
 		}
 		want := c.Base().NewVector(len(x))
 		c.SetFloat64s(want, x)
-		a, err := b.NewArithmetic(rnsgpu.Groups[c.Base().Stride()/8%len(rnsgpu.Groups)])
+		a, err := newArithmetic(b, groups[c.Base().Stride()/8%len(groups)])
 		if err != nil {
 			return err
 		}
-		defer a.Free()
+		defer a.free()
 		from, err := gpu.Upload(b.Device(), x)
 		if err != nil {
 			return err
@@ -276,7 +276,7 @@ func TestFromFloat64(t *testing.T) {
 			return err
 		}
 		defer z.Free()
-		if err := a.SetFloat64s(z, from); err != nil {
+		if err := a.setFloat64s(z, from); err != nil {
 			return err
 		}
 		return compare(c.Base(), "conversion", z, want)

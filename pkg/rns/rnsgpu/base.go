@@ -6,45 +6,21 @@ import (
 	"math/bits"
 	"slices"
 
+	"mpbench/cuda"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns"
 )
-
-// residue is the struct Residue of cuda/rns_base.cuh.
-type residue struct {
-	Modulus, Inverse, Weight, WeightScaled, Rank, Low uint32
-	Reciprocal                                        uint64
-}
-
-// fraction is the struct Fraction of cuda/rns_base.cuh.
-type fraction struct{ High, Mid, Low, Unused uint32 }
-
-// power is the struct Power of cuda/rns_base.cuh.
-type power struct{ Value, Scaled uint32 }
-
-// BaseParameter is the struct Base of cuda/rns_base.cuh: a parameter of kernels.
-type BaseParameter struct {
-	residues  gpu.Pointer[residue]
-	fractions gpu.Pointer[fraction]
-	powers    gpu.Pointer[power]
-	limit     gpu.Pointer[uint32]
-	self      gpu.Pointer[BaseParameter]
-
-	mantissa, inverse, limitLo, limitUp, evalError, unit uint64
-	limitExp, log2M, precision, dropBits                 int32
-	stride, direct, rankBits, lowM, nearest, blas        uint32
-}
 
 // Base is a base of numbers, with a rounding and an alignment, in device memory.
 type Base struct {
 	device    *gpu.Device
 	base      *rns.Base
-	residues  *gpu.Buffer[residue]
-	fractions *gpu.Buffer[fraction]
-	powers    *gpu.Buffer[power]
+	residues  *gpu.Buffer[cuda.Residue]
+	fractions *gpu.Buffer[cuda.Fraction]
+	powers    *gpu.Buffer[cuda.Power]
 	limit     *gpu.Buffer[uint32]
-	self      *gpu.Buffer[BaseParameter]
-	parameter BaseParameter
+	self      *gpu.Buffer[cuda.Base]
+	parameter cuda.Base
 }
 
 // NewBase copies the tables of c's base to the device. The error wraps rns.ErrModuli if the moduli are too uneven for the
@@ -64,14 +40,14 @@ func NewBase(d *gpu.Device, c *rns.Context) (*Base, error) {
 	if p := b.base.Precision(); p < 65 {
 		unit <<= 65 - p
 	}
-	b.parameter = BaseParameter{
-		residues: b.residues.Pointer(), fractions: b.fractions.Pointer(), powers: b.powers.Pointer(), limit: b.limit.Pointer(), self: b.self.Pointer(),
-		mantissa: t.RangeMant, inverse: t.InvMant, limitLo: t.LimitInterval.Lo, limitUp: t.LimitInterval.Up, evalError: t.EvalError, unit: unit,
-		limitExp: t.LimitInterval.Exp, log2M: int32(t.Log2M), precision: int32(b.base.Precision()), dropBits: int32(t.DropBits),
-		stride: uint32(b.base.Stride()), direct: direct, rankBits: rankBits, lowM: t.RangeLow,
-		nearest: flag(c.Rounding() == rns.Nearest), blas: flag(c.Alignment() == rns.AlignBLAS),
+	b.parameter = cuda.Base{
+		Residues: b.residues.Pointer(), Fractions: b.fractions.Pointer(), Powers: b.powers.Pointer(), Limit: b.limit.Pointer(), Self: b.self.Pointer(),
+		Mantissa: t.RangeMant, Inverse: t.InvMant, LimitLo: t.LimitInterval.Lo, LimitUp: t.LimitInterval.Up, EvalError: t.EvalError, Unit: unit,
+		LimitExp: t.LimitInterval.Exp, Log2M: int32(t.Log2M), Precision: int32(b.base.Precision()), DropBits: int32(t.DropBits),
+		Stride: uint32(b.base.Stride()), Direct: direct, RankBits: rankBits, LowM: t.RangeLow,
+		Nearest: flag(c.Rounding() == rns.Nearest), Blas: flag(c.Alignment() == rns.AlignBLAS),
 	}
-	if err := b.self.Upload([]BaseParameter{b.parameter}); err != nil {
+	if err := b.self.Upload([]cuda.Base{b.parameter}); err != nil {
 		b.Free()
 		return nil, err
 	}
@@ -100,21 +76,21 @@ func flag(b bool) uint32 {
 
 func (b *Base) upload(t rns.Tables, rankBits uint32) (err error) {
 	n, stride := b.base.Len(), b.base.Stride()
-	residues, fractions := make([]residue, stride), make([]fraction, stride)
+	residues, fractions := make([]cuda.Residue, stride), make([]cuda.Fraction, stride)
 	for i, m := range t.Modulus {
-		residues[i] = residue{
+		residues[i] = cuda.Residue{
 			Modulus: m, Inverse: inverseMod32(m), Weight: t.Weight.Value[i], WeightScaled: t.Weight.Scaled[i],
 			Low: t.CofactorLow[i], Reciprocal: math.MaxUint64 / uint64(m), // m is odd: the same as of 2^64
 		}
 		if i < n {
 			residues[i].Rank = uint32(uint64(1) << rankBits / uint64(m))
 		}
-		fractions[i] = fraction{High: t.FractionHigh[i], Mid: t.FractionMid[i], Low: t.FractionLow[i]}
+		fractions[i] = cuda.Fraction{High: t.FractionHigh[i], Mid: t.FractionMid[i], Low: t.FractionLow[i]}
 	}
-	var powers []power
+	var powers []cuda.Power
 	for _, row := range t.Powers {
 		for i := range row.Value {
-			powers = append(powers, power{row.Value[i], row.Scaled[i]})
+			powers = append(powers, cuda.Power{Value: row.Value[i], Scaled: row.Scaled[i]})
 		}
 	}
 	if b.residues, err = gpu.Upload(b.device, residues); err != nil {
@@ -129,7 +105,7 @@ func (b *Base) upload(t rns.Tables, rankBits uint32) (err error) {
 	if b.limit, err = gpu.Upload(b.device, t.Limit); err != nil {
 		return err
 	}
-	b.self, err = gpu.Alloc[BaseParameter](b.device, 1)
+	b.self, err = gpu.Alloc[cuda.Base](b.device, 1)
 	return err
 }
 
@@ -143,7 +119,7 @@ func inverseMod32(m uint32) uint32 {
 }
 
 // Parameter returns the parameter of a kernel.
-func (b *Base) Parameter() BaseParameter { return b.parameter }
+func (b *Base) Parameter() cuda.Base { return b.parameter }
 
 // Base returns the base on the host.
 func (b *Base) Base() *rns.Base { return b.base }
@@ -166,14 +142,7 @@ func (b *Base) Free() {
 // Scratch is the memory that groups of lanes need for rare cases of the arithmetic: three numbers' residues a group.
 type Scratch struct {
 	buffer    *gpu.Buffer[uint32]
-	parameter ScratchParameter
-}
-
-// ScratchParameter is the struct ScratchMemory of cuda/rns.cuh: a parameter of kernels.
-type ScratchParameter struct {
-	p      gpu.Pointer[uint32]
-	groups uint32
-	_      uint32
+	parameter cuda.ScratchMemory
 }
 
 // NewScratch allocates memory for so many groups.
@@ -182,11 +151,11 @@ func (b *Base) NewScratch(groups int) (*Scratch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Scratch{buffer, ScratchParameter{p: buffer.Pointer(), groups: uint32(groups)}}, nil
+	return &Scratch{buffer, cuda.ScratchMemory{P: buffer.Pointer(), Groups: uint32(groups)}}, nil
 }
 
 // Parameter returns the parameter of a kernel.
-func (s *Scratch) Parameter() ScratchParameter { return s.parameter }
+func (s *Scratch) Parameter() cuda.ScratchMemory { return s.parameter }
 
 // Free gives the memory back.
 func (s *Scratch) Free() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"mpbench/cuda"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/method"
 	"mpbench/pkg/numbers"
@@ -364,21 +365,14 @@ func (e *product) Info() method.Info {
 	return info
 }
 
-// productParameters is the struct Products of cuda/gemv.cu.
-type productParameters struct {
-	Z, Left, Right                             VectorParameter
-	LeftRow, LeftColumn, RightRow, RightColumn uint64
-	Rows, Columns                              uint32
-}
-
 // scaled are the products of a factor and the numbers of a vector.
-func scaled(z, factor, x *Vector) productParameters {
-	return productParameters{Z: z.Parameter(), Left: factor.Parameter(), Right: x.Parameter(), RightRow: 1, Rows: uint32(x.Len()), Columns: 1}
+func scaled(z, factor, x *Vector) cuda.Products {
+	return cuda.Products{Z: z.Parameter(), Left: factor.Parameter(), Right: x.Parameter(), RightRow: 1, Rows: uint32(x.Len()), Columns: 1}
 }
 
 // matrixProducts are the products of the elements of A and d: a_ij * d_j, or a_ij * d_i for the transpose.
-func (e *product) matrixProducts(z VectorParameter) productParameters {
-	m := productParameters{
+func (e *product) matrixProducts(z cuda.Vector) cuda.Products {
+	m := cuda.Products{
 		Z: z, Left: e.dA.Parameter(), Right: e.dD.Parameter(), LeftRow: 1, LeftColumn: uint64(e.Shape.M),
 		Rows: uint32(e.Shape.M), Columns: uint32(e.Shape.N),
 	}
@@ -390,8 +384,8 @@ func (e *product) matrixProducts(z VectorParameter) productParameters {
 	return m
 }
 
-// numbers returns how many products there are.
-func (m *productParameters) numbers() int64 { return int64(m.Rows) * int64(m.Columns) }
+// productCount returns how many products there are.
+func productCount(p cuda.Products) int64 { return int64(p.Rows) * int64(p.Columns) }
 
 // ensureScratch makes scratch memory for at least so many groups of lanes.
 func (e *product) ensureScratch(groups int) (err error) {

@@ -3,6 +3,7 @@ package rnsgpu
 import (
 	"context"
 
+	"mpbench/cuda"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/method"
 	"mpbench/pkg/op"
@@ -56,24 +57,6 @@ const basicThreads = 32
 // basicStage is the method's only stage.
 const basicStage = "gemv"
 
-// basicParameters are those of gemvBasicProducts.
-type basicParameters struct {
-	Base     BaseParameter
-	Scratch  ScratchParameter
-	Products productParameters
-}
-
-// rowsParameters are those of gemvBasicRows.
-type rowsParameters struct {
-	Base    BaseParameter
-	Scratch ScratchParameter
-	Rows    struct {
-		Products    productParameters
-		Sums, Y     VectorParameter
-		Add, Unused uint32
-	}
-}
-
 func (e *basic) makeSteps() (steps []step, err error) {
 	add := func(s step, failed error) {
 		steps = append(steps, s)
@@ -102,9 +85,10 @@ func basicLaunch(n int) gpu.Launch {
 	return gpu.Launch{Grid: gpu.Dim{X: ceilDiv(n, basicThreads)}, Block: gpu.Dim{X: basicThreads}}
 }
 
-func (e *basic) scaleStep(array string, p productParameters) (step, error) {
-	bytes := 2 * p.numbers() * int64(e.context.Base().TermBytes())
-	return newStep(&e.product, basicStage, "gemvBasicProducts", array, basicLaunch(int(p.Rows)), basicParameters{e.base.Parameter(), e.scratch.Parameter(), p}, bytes)
+func (e *basic) scaleStep(array string, p cuda.Products) (step, error) {
+	bytes := 2 * productCount(p) * int64(e.context.Base().TermBytes())
+	return newStep(&e.product, basicStage, "gemvBasicProducts", array, basicLaunch(int(p.Rows)),
+		cuda.GemvBasicProductsArgs{Base: e.base.Parameter(), Memory: e.scratch.Parameter(), P: p}, bytes)
 }
 
 func (e *basic) rowsStep() (s step, err error) {
@@ -115,19 +99,19 @@ func (e *basic) rowsStep() (s step, err error) {
 	if e.sums, err = e.base.NewInterleaved(rows); err != nil {
 		return s, err
 	}
-	p := rowsParameters{Base: e.base.Parameter(), Scratch: e.scratch.Parameter()}
-	p.Rows.Products = e.matrixProducts(e.products.Parameter())
+	p := cuda.GemvBasicRowsArgs{Base: e.base.Parameter(), Memory: e.scratch.Parameter()}
+	p.S.P = e.matrixProducts(e.products.Parameter())
 	if e.Problem.Trans { // rows of op(A) are columns of A
-		q := &p.Rows.Products
+		q := &p.S.P
 		q.Rows, q.Columns = q.Columns, q.Rows
 		q.LeftRow, q.LeftColumn = q.LeftColumn, q.LeftRow
 		q.RightRow, q.RightColumn = q.RightColumn, q.RightRow
 	}
-	p.Rows.Sums, p.Rows.Y = e.sums.Parameter(), e.dResult.Parameter()
+	p.S.Sums, p.S.Y = e.sums.Parameter(), e.dResult.Parameter()
 	if e.scaleY {
-		p.Rows.Add = 1
+		p.S.Add = 1
 	}
-	numbers := p.Rows.Products.numbers() + int64(e.Shape.Length) + int64(rows)*int64(1+p.Rows.Add)
+	numbers := productCount(p.S.P) + int64(e.Shape.Length) + int64(rows)*int64(1+p.S.Add)
 	return newStep(&e.product, basicStage, "gemvBasicRows", "y", basicLaunch(rows), p, numbers*int64(e.context.Base().TermBytes()))
 }
 

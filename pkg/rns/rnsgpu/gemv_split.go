@@ -3,6 +3,7 @@ package rnsgpu
 import (
 	"context"
 
+	"mpbench/cuda"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/method"
 	"mpbench/pkg/op"
@@ -117,7 +118,7 @@ func (e *split) reserve(s splitShape) error {
 }
 
 // productSteps are the three kernels of the products that an array consists of.
-func (e *split) productSteps(s splitShape, array string, p productParameters, fields, residues int) ([]step, error) {
+func (e *split) productSteps(s splitShape, array string, p cuda.Products, fields, residues int) ([]step, error) {
 	first, err := e.fieldsStep(p, rnsop.SplitStages[fields].Name, array)
 	if err != nil {
 		return nil, err
@@ -130,12 +131,6 @@ func (e *split) productSteps(s splitShape, array string, p productParameters, fi
 	return []step{first, second, third}, err
 }
 
-// residueParameters are those of gemvFields and gemvResidues.
-type residueParameters struct {
-	Base     BaseParameter
-	Products productParameters
-}
-
 const (
 	fieldBytes   = 8 + 8 + 8 + 4 + 1 // of a number's sign, exponent and interval
 	fieldThreads = 128
@@ -144,50 +139,43 @@ const (
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-func (e *split) fieldsStep(p productParameters, stage, array string) (step, error) {
+func (e *split) fieldsStep(p cuda.Products, stage, array string) (step, error) {
 	l := gpu.Launch{
 		Grid: gpu.Dim{X: ceilDiv(int(p.Rows), fieldThreads), Y: min(int(p.Columns), mostColumns)}, Block: gpu.Dim{X: fieldThreads},
 	}
-	return newStep(&e.product, stage, "gemvFields", array, l, residueParameters{e.base.Parameter(), p}, 2*p.numbers()*fieldBytes)
+	return newStep(&e.product, stage, "gemvFields", array, l, cuda.GemvFieldsArgs{Base: e.base.Parameter(), P: p}, 2*productCount(p)*fieldBytes)
 }
 
 // residuesStep: one thread a residue, blocks of whole numbers.
-func (e *split) residuesStep(s splitShape, p productParameters, stage, array string) (step, error) {
+func (e *split) residuesStep(s splitShape, p cuda.Products, stage, array string) (step, error) {
 	stride := e.context.Base().Stride()
 	numbers := max(1, s.ResidueThreads/stride) // of a block
 	l := gpu.Launch{
 		Grid:  gpu.Dim{X: ceilDiv(int(p.Rows), numbers*s.ResidueRows), Y: min(int(p.Columns), mostColumns)},
 		Block: gpu.Dim{X: s.ResidueThreads},
 	}
-	return newStep(&e.product, stage, "gemvResidues", array, l, residueParameters{e.base.Parameter(), p}, 2*p.numbers()*int64(4*stride))
-}
-
-// roundParameters are those of the kernels gemvRound.
-type roundParameters struct {
-	Base     BaseParameter
-	Scratch  ScratchParameter
-	Products productParameters
-	LowM     uint64 // M mod 2^64
+	return newStep(&e.product, stage, "gemvResidues", array, l, cuda.GemvResiduesArgs{Base: e.base.Parameter(), P: p}, 2*productCount(p)*int64(4*stride))
 }
 
 // roundLaunch is how n numbers are rounded, and by how many groups of lanes.
 func (e *split) roundLaunch(s splitShape, n int64) (l gpu.Launch, groups int, err error) {
-	blocks, err := residentBlocks[roundParameters](&e.product, s.Round, s.RoundThreads, 0)
+	blocks, err := residentBlocks[cuda.GemvRoundArgs](&e.product, s.Round, s.RoundThreads, 0)
 	perBlock := s.RoundThreads / roundKernels[s.Round].lanes
 	blocks = int(min(int64(blocks), (n+int64(perBlock)-1)/int64(perBlock)))
 	return gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: s.RoundThreads}}, blocks * perBlock, err
 }
 
-func (e *split) roundStep(s splitShape, p productParameters, array string) (step, error) {
-	l, groups, err := e.roundLaunch(s, p.numbers())
+func (e *split) roundStep(s splitShape, p cuda.Products, array string) (step, error) {
+	l, groups, err := e.roundLaunch(s, productCount(p))
 	if err != nil {
 		return step{}, err
 	}
 	if err := e.ensureScratch(groups); err != nil {
 		return step{}, err
 	}
-	bytes := 2 * p.numbers() * int64(e.context.Base().TermBytes())
-	return newStep(&e.product, rnsop.SplitStages[rnsop.Rounding].Name, s.Round, array, l, roundParameters{e.base.Parameter(), e.scratch.Parameter(), p, lowM(e.context.Base())}, bytes)
+	bytes := 2 * productCount(p) * int64(e.context.Base().TermBytes())
+	args := cuda.GemvRoundArgs{Base: e.base.Parameter(), Memory: e.scratch.Parameter(), P: p, LowM: lowM(e.context.Base())}
+	return newStep(&e.product, rnsop.SplitStages[rnsop.Rounding].Name, s.Round, array, l, args, bytes)
 }
 
 // lowM returns M mod 2^64.
@@ -197,19 +185,6 @@ func lowM(b *rns.Base) uint64 {
 		low *= uint64(m)
 	}
 	return low
-}
-
-// sumsParameters are those of the kernels gemvSums.
-type sumsParameters struct {
-	Base    BaseParameter
-	Scratch ScratchParameter
-	Sums    struct {
-		B, Y                 VectorParameter
-		Row, Term            uint64
-		Residues             gpu.Pointer[uint32]
-		Rows, N, Used, Block uint32
-		Add, Unused          uint32
-	}
 }
 
 // sumsLaunch is how the sums are launched.
@@ -226,7 +201,7 @@ func (e *split) sumsLaunch(s splitShape) (l sumsLaunch, err error) {
 	if inShared {
 		shared += 4 * stride * count
 	}
-	blocks, err := residentBlocks[sumsParameters](&e.product, s.sumsKernel(), s.SumsThreads, shared)
+	blocks, err := residentBlocks[cuda.GemvSumsArgs](&e.product, s.sumsKernel(), s.SumsThreads, shared)
 	blocks = min(blocks, ceilDiv(e.Shape.Rows, s.SumsRows))
 	l.Launch = gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: s.SumsThreads}, Shared: shared}
 	l.groups = blocks * s.SumsThreads / s.SumsLanes
@@ -244,7 +219,7 @@ func (e *split) sumsStep(s splitShape) (step, error) {
 	if err := e.ensureScratch(l.groups); err != nil {
 		return step{}, err
 	}
-	p := sumsParameters{Base: e.base.Parameter(), Scratch: e.scratch.Parameter()}
+	p := cuda.GemvSumsArgs{Base: e.base.Parameter(), Memory: e.scratch.Parameter()}
 	if l.slots > 0 {
 		if e.slots == nil || e.slots.Len() < l.slots {
 			e.slots.Free()
@@ -252,19 +227,19 @@ func (e *split) sumsStep(s splitShape) (step, error) {
 				return step{}, err
 			}
 		}
-		p.Sums.Residues = e.slots.Pointer()
+		p.S.Residues = e.slots.Pointer()
 	}
 	rows := e.Shape.Rows
-	p.Sums.B, p.Sums.Y = e.dB.Parameter(), e.dResult.Parameter()
-	p.Sums.Row, p.Sums.Term = 1, uint64(e.Shape.M)
+	p.S.B, p.S.Y = e.dB.Parameter(), e.dResult.Parameter()
+	p.S.Row, p.S.Term = 1, uint64(e.Shape.M)
 	if e.Problem.Trans {
-		p.Sums.Row, p.Sums.Term = uint64(e.Shape.M), 1
+		p.S.Row, p.S.Term = uint64(e.Shape.M), 1
 	}
-	p.Sums.Rows, p.Sums.N, p.Sums.Used, p.Sums.Block = uint32(rows), uint32(e.Shape.Length), uint32(e.used()), uint32(s.SumsRows)
+	p.S.Rows, p.S.N, p.S.Used, p.S.BlockRows = uint32(rows), uint32(e.Shape.Length), uint32(e.used()), uint32(s.SumsRows)
 	if e.scaleY {
-		p.Sums.Add = 1
+		p.S.Add = 1
 	}
-	numbers := int64(e.dB.Len()) + int64(rows)*int64(1+p.Sums.Add)
+	numbers := int64(e.dB.Len()) + int64(rows)*int64(1+p.S.Add)
 	return newStep(&e.product, rnsop.SplitStages[rnsop.Sums].Name, s.sumsKernel(), "y", l.Launch, p, numbers*int64(e.context.Base().TermBytes()))
 }
 

@@ -56,11 +56,11 @@ type sumEngine struct {
 
 	// Made when first needed, on the device's thread:
 	base     *Base
-	host     *HostVector // x
-	factors  [2]*Vector  // of a dot product: x and y
-	multiply *Arithmetic // makes terms of factors; nil for a sum
-	terms    *Vector     // a copy of host, or products
-	partial  *rns.Vector // the results of the order
+	host     *HostVector     // x
+	factors  [2]*Vector      // of a dot product: x and y
+	multiply *multiplication // makes terms of factors; nil for a sum
+	terms    *Vector         // a copy of host, or products
+	partial  *rns.Vector     // the results of the order
 	events   [2]*gpu.Event
 }
 
@@ -115,9 +115,7 @@ func (e *sumEngine) release() {
 	for _, v := range e.factors {
 		v.Free()
 	}
-	if e.multiply != nil {
-		e.multiply.Free()
-	}
+	e.multiply.free()
 	e.terms, e.host, e.partial, e.factors, e.multiply = nil, nil, nil, [2]*Vector{}, nil
 }
 
@@ -156,14 +154,14 @@ func (e *sumEngine) reserveFactors(n int) (err error) {
 			return err
 		}
 	}
-	e.multiply, err = e.base.NewArithmetic(groupFor(e.base.Base().Len()))
+	e.multiply, err = newMultiplication(e.base)
 	return err
 }
 
 // launch multiplies and adds.
 func (e *sumEngine) launch(ctx context.Context) error {
 	if e.multiply != nil {
-		if err := e.multiply.Mul(e.terms, e.factors[0], e.factors[1]); err != nil {
+		if err := e.multiply.run(e.terms, e.factors[0], e.factors[1]); err != nil {
 			return err
 		}
 	}
@@ -284,15 +282,4 @@ func kernelOf[P any](d *gpu.Device, module, name string) (*gpu.Kernel[P], error)
 		return nil, err
 	}
 	return gpu.Function[P](m, name)
-}
-
-// groupFor returns how many threads work on one number of n residues.
-func groupFor(n int) int {
-	switch {
-	case n <= 8:
-		return 8
-	case n <= 16:
-		return 16
-	}
-	return 32
 }

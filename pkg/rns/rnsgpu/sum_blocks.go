@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"mpbench/cuda"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/method"
 	"mpbench/pkg/rns/rnsop"
@@ -15,27 +16,11 @@ type blocks struct {
 	count, size int // blocks, and terms that one adds side by side
 	parallel    bool
 
-	kernel  *gpu.Kernel[blocksParameters]
+	kernel  *gpu.Kernel[cuda.ReduceArgs]
 	shape   gpu.Launch
 	scratch *Scratch
 	slots   *gpu.Buffer[uint32] // residues of the partial sums that do not fit in shared memory
 	sums    *Vector             // of the blocks that have terms
-}
-
-// gridParameter is the struct Grid of cuda/reduce_blocks.cu.
-type gridParameter struct {
-	Blocks       uint64
-	Size, Unused uint32
-}
-
-type blocksParameters struct {
-	Base     BaseParameter
-	Scratch  ScratchParameter
-	X        VectorParameter
-	N        uint64
-	Grid     gridParameter
-	Residues gpu.Pointer[uint32]
-	Sums     VectorParameter
 }
 
 // NewBlockSum returns the constructor of Reduce3; in parallel, groups of threads do the additions.
@@ -59,7 +44,7 @@ func (d *blocks) lanes(n int) int {
 func (d *blocks) reserve(s *sumEngine, n int) (err error) {
 	base := s.base.Base()
 	lanes := d.lanes(base.Len())
-	if d.kernel, err = kernelOf[blocksParameters](s.device, "reduce_blocks", fmt.Sprintf("reduce3x%d", lanes)); err != nil {
+	if d.kernel, err = kernelOf[cuda.ReduceArgs](s.device, "reduce_blocks", fmt.Sprintf("reduce3x%d", lanes)); err != nil {
 		return err
 	}
 	used := d.used(n)
@@ -82,9 +67,9 @@ func (d *blocks) reserve(s *sumEngine, n int) (err error) {
 func slotBytes(slots int) int { return (29*slots + 7) / 8 * 8 }
 
 func (d *blocks) launch(_ context.Context, s *sumEngine) error {
-	return d.kernel.Launch(d.shape, blocksParameters{
-		Base: s.base.Parameter(), Scratch: d.scratch.Parameter(), X: s.terms.Parameter(), N: uint64(s.terms.Len()),
-		Grid: gridParameter{Blocks: uint64(d.count), Size: uint32(d.size)}, Residues: d.slots.Pointer(), Sums: d.sums.Parameter(),
+	return d.kernel.Launch(d.shape, cuda.ReduceArgs{
+		Base: s.base.Parameter(), Memory: d.scratch.Parameter(), X: s.terms.Parameter(), N: uint64(s.terms.Len()),
+		Grid: cuda.Grid{Blocks: uint64(d.count), Size: uint32(d.size)}, Residues: d.slots.Pointer(), Sums: d.sums.Parameter(),
 	})
 }
 

@@ -4,15 +4,10 @@ import (
 	"context"
 	"math/bits"
 
+	"mpbench/cuda"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/method"
 )
-
-// termsParameter is the struct Terms of cuda/reduce_orders.cu.
-type termsParameter struct {
-	X          VectorParameter
-	First, End uint64
-}
 
 // group is who does the additions of reduce1 and reduce2: one thread, or the threads of one block with a residue each.
 type group struct {
@@ -75,15 +70,8 @@ func (g *group) free() {
 // recursive is recursive summation on a device, Reduce1 of the 2018 paper.
 type recursive struct {
 	group
-	kernel *gpu.Kernel[recursiveParameters]
+	kernel *gpu.Kernel[cuda.Reduce1Args]
 	shape  gpu.Launch
-}
-
-type recursiveParameters struct {
-	Base    BaseParameter
-	Scratch ScratchParameter
-	Terms   termsParameter
-	Sum     VectorParameter
 }
 
 // NewRecursiveSum returns the constructor of Reduce1 by one thread, or in parallel by the threads of a block.
@@ -94,16 +82,16 @@ func NewRecursiveSum(parallel bool) method.New {
 func (d *recursive) reserve(s *sumEngine, n int) (err error) {
 	name, shape := d.name("reduce1", s.base)
 	d.shape = shape
-	if d.kernel, err = kernelOf[recursiveParameters](s.device, "reduce_orders", name); err != nil {
+	if d.kernel, err = kernelOf[cuda.Reduce1Args](s.device, "reduce_orders", name); err != nil {
 		return err
 	}
 	return d.group.reserve(s, n, 1)
 }
 
 func (d *recursive) launch(ctx context.Context, s *sumEngine) error {
-	p := recursiveParameters{Base: s.base.Parameter(), Scratch: d.scratch.Parameter(), Sum: d.state.Parameter()}
+	p := cuda.Reduce1Args{Base: s.base.Parameter(), Memory: d.scratch.Parameter(), Sum: d.state.Parameter()}
 	return d.inChunks(ctx, s, func(first, end int) error {
-		p.Terms = termsParameter{s.terms.Parameter(), uint64(first), uint64(end)}
+		p.Terms = cuda.Terms{X: s.terms.Parameter(), First: uint64(first), End: uint64(end)}
 		return d.kernel.Launch(d.shape, p)
 	})
 }
@@ -111,16 +99,8 @@ func (d *recursive) launch(ctx context.Context, s *sumEngine) error {
 // pairwise is pairwise summation on a device, Reduce2 of the 2018 paper.
 type pairwise struct {
 	group
-	kernel *gpu.Kernel[pairwiseParameters]
+	kernel *gpu.Kernel[cuda.Reduce2Args]
 	shape  gpu.Launch
-}
-
-type pairwiseParameters struct {
-	Base    BaseParameter
-	Scratch ScratchParameter
-	Terms   termsParameter
-	Slots   VectorParameter
-	N       uint64
 }
 
 // NewPairwiseSum returns the constructor of Reduce2 by one thread, or in parallel by the threads of a block.
@@ -131,16 +111,22 @@ func NewPairwiseSum(parallel bool) method.New {
 func (d *pairwise) reserve(s *sumEngine, n int) (err error) {
 	name, shape := d.name("reduce2", s.base)
 	d.shape = shape
-	if d.kernel, err = kernelOf[pairwiseParameters](s.device, "reduce_orders", name); err != nil {
+	if d.kernel, err = kernelOf[cuda.Reduce2Args](s.device, "reduce_orders", name); err != nil {
 		return err
 	}
 	return d.group.reserve(s, n, bits.Len(uint(n))+1)
 }
 
 func (d *pairwise) launch(ctx context.Context, s *sumEngine) error {
-	p := pairwiseParameters{Base: s.base.Parameter(), Scratch: d.scratch.Parameter(), Slots: d.state.Parameter(), N: uint64(d.terms)}
+	p := cuda.Reduce2Args{Base: s.base.Parameter(), Memory: d.scratch.Parameter(), Slots: d.state.Parameter(), N: uint64(d.terms)}
 	return d.inChunks(ctx, s, func(first, end int) error {
-		p.Terms = termsParameter{s.terms.Parameter(), uint64(first), uint64(end)}
+		p.Terms = cuda.Terms{X: s.terms.Parameter(), First: uint64(first), End: uint64(end)}
 		return d.kernel.Launch(d.shape, p)
 	})
 }
+
+// PartialBytes is the shared memory that a group of a whole block needs, sizeof(Block::Partial) of cuda/group.cuh.
+const PartialBytes = 2 * 32 * (8 + 4)
+
+// BlockThreads returns the threads of a block that works on one number: one for each residue, rounded up to whole warps, at most 1024.
+func (b *Base) BlockThreads() int { return min((b.base.Stride()+31)/32*32, 1024) }

@@ -3,6 +3,7 @@ package rnsgpu
 import (
 	"errors"
 
+	"mpbench/cuda"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns"
 )
@@ -15,33 +16,21 @@ type Vector struct {
 	exp       *gpu.Buffer[int64]
 	ivExp     *gpu.Buffer[int32]
 	neg       *gpu.Buffer[bool]
-	parameter VectorParameter
-}
-
-// VectorParameter is the struct Vector of cuda/rns.cuh: a parameter of kernels.
-type VectorParameter struct {
-	digits      gpu.Pointer[uint32]
-	lo, up      gpu.Pointer[uint64]
-	exp         gpu.Pointer[int64]
-	ivExp       gpu.Pointer[int32]
-	neg         gpu.Pointer[bool]
-	numberStep  uint64
-	residueStep uint32
-	_           uint32
+	parameter cuda.Vector
 }
 
 // NewVector allocates n numbers, whose values are not defined. Residue i of number j lies at j*Stride + i, as in rns.Vector.
 func (b *Base) NewVector(n int) (*Vector, error) {
-	return b.newVector(n, VectorParameter{numberStep: uint64(b.base.Stride()), residueStep: 1})
+	return b.newVector(n, cuda.Vector{NumberStep: uint64(b.base.Stride()), ResidueStep: 1})
 }
 
 // NewInterleaved allocates n numbers with residue i of number j at i*n + j: for kernels whose neighbouring threads work on neighbouring
 // numbers. It cannot be copied from or to the host.
 func (b *Base) NewInterleaved(n int) (*Vector, error) {
-	return b.newVector(n, VectorParameter{numberStep: 1, residueStep: uint32(n)})
+	return b.newVector(n, cuda.Vector{NumberStep: 1, ResidueStep: uint32(n)})
 }
 
-func (b *Base) newVector(n int, layout VectorParameter) (*Vector, error) {
+func (b *Base) newVector(n int, layout cuda.Vector) (*Vector, error) {
 	d := b.device
 	v := &Vector{n: n}
 	var failures [6]error
@@ -57,8 +46,8 @@ func (b *Base) newVector(n int, layout VectorParameter) (*Vector, error) {
 			return nil, err
 		}
 	}
-	layout.digits, layout.lo, layout.up = v.digits.Pointer(), v.lo.Pointer(), v.up.Pointer()
-	layout.exp, layout.ivExp, layout.neg = v.exp.Pointer(), v.ivExp.Pointer(), v.neg.Pointer()
+	layout.Digits, layout.Lo, layout.Up = v.digits.Pointer(), v.lo.Pointer(), v.up.Pointer()
+	layout.Exp, layout.IntervalExp, layout.Neg = v.exp.Pointer(), v.ivExp.Pointer(), gpu.Pointer[uint8](v.neg.Pointer())
 	v.parameter = layout
 	return v, nil
 }
@@ -67,7 +56,7 @@ func (b *Base) newVector(n int, layout VectorParameter) (*Vector, error) {
 func (v *Vector) Len() int { return v.n }
 
 // Parameter returns the parameter of a kernel.
-func (v *Vector) Parameter() VectorParameter { return v.parameter }
+func (v *Vector) Parameter() cuda.Vector { return v.parameter }
 
 // Free gives the memory back.
 func (v *Vector) Free() {

@@ -3,6 +3,7 @@ package superaccgpu
 import (
 	"fmt"
 
+	"mpbench/cuda"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/superacc"
 )
@@ -14,26 +15,12 @@ const blockThreads = 320
 // warpBytes is the shared memory that a warp needs: its own digits, and those of its lanes, laneBytes of cuda/warp_sum.cuh.
 const warpBytes = 4*superacc.DigitCount + 8*32*41
 
-// parameters of the kernels sumFloat64 and dotFloat64.
-type (
-	sumParameters struct {
-		Total gpu.Pointer[superacc.Digits]
-		X     gpu.Pointer[float64]
-		N     uint64
-	}
-	dotParameters struct {
-		Total gpu.Pointer[superacc.Digits]
-		X, Y  gpu.Pointer[float64]
-		N     uint64
-	}
-)
-
 // Engine is an exact sum in device memory with the kernels that add to it. Its methods must be called on the device's thread, that is inside
 // gpu.Device.Do, by one goroutine at a time.
 type Engine struct {
 	device *gpu.Device
-	sum    *gpu.Kernel[sumParameters]
-	dot    *gpu.Kernel[dotParameters]
+	sum    *gpu.Kernel[cuda.SumFloat64Args]
+	dot    *gpu.Kernel[cuda.DotFloat64Args]
 	total  *gpu.Buffer[superacc.Digits]
 	result *gpu.Pinned[superacc.Digits]
 
@@ -53,10 +40,10 @@ func newEngine(d *gpu.Device, threads int) (*Engine, error) {
 	if e.threads == 0 {
 		return nil, fmt.Errorf("%s has %d bytes of shared memory a block; sums need %d", d.Name(), d.Info().SharedPerBlock, warpBytes)
 	}
-	if e.sum, err = gpu.Function[sumParameters](m, "sumFloat64"); err != nil {
+	if e.sum, err = gpu.Function[cuda.SumFloat64Args](m, "sumFloat64"); err != nil {
 		return nil, err
 	}
-	if e.dot, err = gpu.Function[dotParameters](m, "dotFloat64"); err != nil {
+	if e.dot, err = gpu.Function[cuda.DotFloat64Args](m, "dotFloat64"); err != nil {
 		return nil, err
 	}
 	if e.sumBlocks, err = resident(d, e.sum, e.threads); err != nil {
@@ -107,7 +94,9 @@ func (e *Engine) Sum(s *gpu.Stream, x gpu.Pointer[float64], n int) error {
 	if n == 0 {
 		return nil
 	}
-	return e.sum.Launch(e.launch(s, n, e.sumBlocks), sumParameters{e.total.Pointer(), x, uint64(n)})
+	return e.sum.Launch(e.launch(s, n, e.sumBlocks), cuda.SumFloat64Args{
+		Total: words(e.total.Pointer()), X: words(x), N: uint64(n),
+	})
 }
 
 // Dot puts into the stream: add the n products of the numbers at x and y, multiples of 16.
@@ -115,8 +104,13 @@ func (e *Engine) Dot(s *gpu.Stream, x, y gpu.Pointer[float64], n int) error {
 	if n == 0 {
 		return nil
 	}
-	return e.dot.Launch(e.launch(s, n, e.dotBlocks), dotParameters{e.total.Pointer(), x, y, uint64(n)})
+	return e.dot.Launch(e.launch(s, n, e.dotBlocks), cuda.DotFloat64Args{
+		Total: words(e.total.Pointer()), X: words(x), Y: words(y), N: uint64(n),
+	})
 }
+
+// words is an address of 64-bit words, as kernels read numbers and digits.
+func words[T any](p gpu.Pointer[T]) gpu.Pointer[uint64] { return gpu.Pointer[uint64](p) }
 
 // Fetch puts into the stream: copy the sum to the host. It is there, in Digits, once the stream is waited for.
 func (e *Engine) Fetch(s *gpu.Stream) error { return e.total.DownloadAsync(s, 0, e.result.Slice()) }

@@ -405,16 +405,16 @@ func (s isa) sum() {
 	RET()
 }
 
-// packedAdd adds numbers in packed words to the buckets of their heads. Reading 32-bit lanes into 64-bit ones takes 4 words (AVX2: 2)
+// packedAdd adds numbers in packed words to the buckets of their exponents. Reading 32-bit lanes into 64-bit ones takes 4 words (AVX2: 2)
 // at a time, so lanes behind the last word receive words of the next number; nothing reads them.
 func (s isa) packedAdd() {
 	name := "packedAdd" + s.name
-	TEXT(name, NOSPLIT, "func(acc *uint64, window *int32, base int64, size int, heads *int64, words *uint64, n int, width int, lanes int, ways int) int")
+	TEXT(name, NOSPLIT, "func(acc *uint64, window *int32, base int64, size int, exponents *int64, words *uint64, n int, width int, lanes int, ways int) int")
 	Pragma("noescape")
 	Doc(name + " adds up to n numbers and returns how many it added. It works like packedAddGeneric.")
 	acc, window := Load(Param("acc"), GP64()), Load(Param("window"), GP64())
 	base, size := Load(Param("base"), GP64()), Load(Param("size"), GP64())
-	heads, words := Load(Param("heads"), GP64()), Load(Param("words"), GP64())
+	exponents, words := Load(Param("exponents"), GP64()), Load(Param("words"), GP64())
 	n := Load(Param("n"), GP64())
 	width := Load(Param("width"), GP64())
 	SHLQ(Imm(3), width) // bytes
@@ -424,12 +424,12 @@ func (s isa) packedAdd() {
 	XORQ(i, i)
 	JMP(LabelRef("numbers_test"))
 	Label("numbers")
-	head, place := GP64(), GP64()
-	MOVQ(Mem{Base: heads, Index: i, Scale: 8}, head)
-	SUBQ(base, head)
-	CMPQ(head, size)
+	exponent, place := GP64(), GP64()
+	MOVQ(Mem{Base: exponents, Index: i, Scale: 8}, exponent)
+	SUBQ(base, exponent)
+	CMPQ(exponent, size)
 	JAE(LabelRef("done"))
-	MOVLQSX(Mem{Base: window, Index: head, Scale: 4}, place)
+	MOVLQSX(Mem{Base: window, Index: exponent, Scale: 4}, place)
 	TESTQ(place, place)
 	JLT(LabelRef("done"))
 	LEAQ(Mem{Base: acc, Index: place, Scale: 8}, place)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"mpbench/cuda/testkernels"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/gpu/gputest"
 	"mpbench/pkg/numbers"
@@ -80,21 +81,17 @@ func medianTime(d *gpu.Device, runs int, launch func(i int) error) (median, leas
 
 // newSpin returns what keeps the device busy for about 30 µs.
 func newSpin(d *gpu.Device) (func() error, error) {
-	type parameters struct {
-		Out   gpu.Pointer[uint64]
-		Steps uint64
-	}
-	m, err := d.Module("selftest")
+	m, err := d.ModuleOf(testkernels.Kernels, "selftest")
 	if err != nil {
 		return nil, err
 	}
-	k, err := gpu.Function[parameters](m, "spin")
+	k, err := gpu.Function[testkernels.SpinArgs](m, "spin")
 	if err != nil {
 		return nil, err
 	}
 	out, err := gpu.Alloc[uint64](d, 1) // as long as the process
 	return func() error {
-		return k.Launch(gpu.Launch{Block: gpu.Dim{X: 1}}, parameters{out.Pointer(), 5000})
+		return k.Launch(gpu.Launch{Block: gpu.Dim{X: 1}}, testkernels.SpinArgs{Out: out.Pointer(), Steps: 5000})
 	}, err
 }
 
@@ -124,7 +121,7 @@ func report(b *testing.B, d *gpu.Device, bytes float64, launch func(i int) error
 func BenchmarkEmptyLaunch(b *testing.B) {
 	d := realDevice(b)
 	err := d.Do(func() error {
-		m, err := d.Module("selftest")
+		m, err := d.ModuleOf(testkernels.Kernels, "selftest")
 		if err != nil {
 			return err
 		}
@@ -237,9 +234,9 @@ func benchmarkProduct(b *testing.B, rows, columns, p int, plain, residues bool, 
 }
 
 // Parts of a product to be timed.
-func whole(p *deferredgpu.Product) error  { return p.Launch(nil) }
-func sums(p *deferredgpu.Product) error   { return p.LaunchSums(nil) }
-func finish(p *deferredgpu.Product) error { return p.LaunchFinish(nil) }
+func whole(p *deferredgpu.Product) error     { return p.Launch(nil) }
+func sums(p *deferredgpu.Product) error      { return p.LaunchSums(nil) }
+func roundRows(p *deferredgpu.Product) error { return p.LaunchRounding(nil) }
 
 var targetPrecisions = []int{53, 106, 212, 424, 848, 1696}
 
@@ -251,7 +248,7 @@ func BenchmarkGemv(b *testing.B) {
 	b.Run("n=8000/p=424", func(b *testing.B) { benchmarkProduct(b, 8000, 8000, 424, false, false, deferredgpu.Shape{}, whole) })
 }
 
-// BenchmarkParts times sums of residues and finishing apart, and other shapes.
+// BenchmarkParts times sums of residues and rounding apart, and other shapes.
 func BenchmarkParts(b *testing.B) {
 	for _, p := range targetPrecisions {
 		run := func(name string, shape deferredgpu.Shape, launch func(*deferredgpu.Product) error) {
@@ -266,9 +263,9 @@ func BenchmarkParts(b *testing.B) {
 				run(fmt.Sprintf("whole/together=%d/early=%v", together, early), deferredgpu.Shape{BlockRows: 16, Together: together, Early: early}, whole)
 			}
 		}
-		run("finish", deferredgpu.Shape{BlockRows: 64}, finish)
+		run("roundRows", deferredgpu.Shape{BlockRows: 64}, roundRows)
 		for _, together := range []int{2, 4} {
-			run(fmt.Sprintf("finish/together=%d", together), deferredgpu.Shape{BlockRows: 64, Together: together}, finish)
+			run(fmt.Sprintf("roundRows/together=%d", together), deferredgpu.Shape{BlockRows: 64, Together: together}, roundRows)
 		}
 	}
 }
@@ -296,6 +293,6 @@ func BenchmarkLimbs(b *testing.B) {
 			}
 		}
 		run(1000, 1000, "limbs/sums", false, deferredgpu.Shape{}, sums)
-		run(1000, 1000, "limbs/finish", false, deferredgpu.Shape{}, finish)
+		run(1000, 1000, "limbs/roundLimbs", false, deferredgpu.Shape{}, roundRows)
 	}
 }

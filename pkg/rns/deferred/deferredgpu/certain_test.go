@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"mpbench/cuda/testkernels"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/gpu/gputest"
 )
@@ -84,12 +85,6 @@ func (w *window) far() bool {
 // far from ties.
 func TestCertainRounding(t *testing.T) {
 	gputest.Sanitize(t)
-	type parameters struct {
-		Windows, Precision gpu.Pointer[uint32]
-		Error              gpu.Pointer[int64]
-		Certain            gpu.Pointer[uint32]
-		N, _               uint32
-	}
 	d := gputest.Device(t)
 	const count = 10000
 	r := rand.New(rand.NewPCG(11, 12))
@@ -107,11 +102,11 @@ func TestCertainRounding(t *testing.T) {
 	}
 	certain := make([]uint32, count)
 	err := d.Do(func() error {
-		m, err := d.Module("selftest")
+		m, err := d.ModuleOf(testkernels.Kernels, "selftest")
 		if err != nil {
 			return err
 		}
-		k, err := gpu.Function[struct{ P parameters }](m, "certainRoundings")
+		k, err := gpu.Function[testkernels.CertainRoundingsArgs](m, "certainRoundings")
 		if err != nil {
 			return err
 		}
@@ -135,8 +130,11 @@ func TestCertainRounding(t *testing.T) {
 			return err
 		}
 		defer out.Free()
-		p := parameters{Windows: values.Pointer(), Precision: precisions.Pointer(), Error: bounds.Pointer(), Certain: out.Pointer(), N: windowLimbs}
-		if err := k.Launch(gpu.Launch{Grid: gpu.Dim{X: count}, Block: gpu.Dim{X: 32}}, struct{ P parameters }{p}); err != nil {
+		p := testkernels.Roundings{
+			Windows: values.Pointer(), Precision: precisions.Pointer(), Error: bounds.Pointer(),
+			Certain: out.Pointer(), N: windowLimbs,
+		}
+		if err := k.Launch(gpu.Launch{Grid: gpu.Dim{X: count}, Block: gpu.Dim{X: 32}}, testkernels.CertainRoundingsArgs{R: p}); err != nil {
 			return err
 		}
 		return out.Download(certain)

@@ -97,7 +97,7 @@ type planesDot struct {
 	a       *Matrix
 	v       *Vector
 	product *Product
-	raw     []*Numbers // what a truncated product is repaired from
+	raw     []*Numbers // what a truncated product is recomputed from
 }
 
 func newPlanesDot(_ context.Context, c method.Config, p *op.Problem) (exactsum.Way, method.Times, error) {
@@ -157,7 +157,7 @@ func (w *planesDot) load(times *method.Times) error {
 	return w.reconsider()
 }
 
-// reconsider goes over to an exact sum where a truncated one would have to be repaired, and gives up what an exact one does
+// reconsider goes over to an exact sum where a truncated one would have to be recomputed, and gives up what an exact one does
 // not need.
 func (w *planesDot) reconsider() error {
 	if w.product.Truncated() {
@@ -191,7 +191,7 @@ func (w *planesDot) Add(_ context.Context, to *exactsum.Sum) error {
 		if err := w.product.Launch(nil); err != nil {
 			return err
 		}
-		if err := w.product.Repair(); err != nil {
+		if err := w.product.Recompute(); err != nil {
 			return err
 		}
 		return w.fetch(to)
@@ -219,7 +219,7 @@ func (w *planesDot) AddTimed(_ context.Context, to *exactsum.Sum) (times method.
 			return err
 		}
 		start := time.Now()
-		if err := w.product.Repair(); err != nil {
+		if err := w.product.Recompute(); err != nil {
 			return err
 		}
 		if w.product.Truncated() {

@@ -3,25 +3,14 @@ package deferredgpu
 import (
 	"math"
 
+	"mpbench/cuda"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/numbers"
 )
 
-// extentsParameters are those of the kernel extentsOfFloat64.
-type extentsParameters struct {
-	Source                  gpu.Pointer[uint64]
-	Low, Top                gpu.Pointer[int32]
-	Special                 gpu.Pointer[uint32]
-	RowStride, ColumnStride int64
-	Rows, Columns           uint32
-	Span                    uint32
-	_                       uint32
-	XTop                    gpu.Pointer[int32]
-}
-
 // extents are the extents of rows of float64 numbers while the device finds them, in as many launches as wanted.
 type extents struct {
-	kernel   *gpu.Kernel[struct{ P extentsParameters }]
+	kernel   *gpu.Kernel[cuda.ExtentsOfFloat64Args]
 	low, top *gpu.Buffer[int32]
 	special  *gpu.Buffer[uint32]
 	xTop     *gpu.Buffer[int32] // nil, or the elements of a vector: then top is that of products, and low means nothing
@@ -41,7 +30,7 @@ func newExtents(d *gpu.Device, rows int) (*extents, error) {
 }
 
 func (e *extents) allocate(d *gpu.Device, rows int) (err error) {
-	if e.kernel, err = kernel[struct{ P extentsParameters }](d, "planes", "extentsOfFloat64"); err != nil {
+	if e.kernel, err = kernel[cuda.ExtentsOfFloat64Args](d, "planes", "extentsOfFloat64"); err != nil {
 		return err
 	}
 	if e.low, err = gpu.Alloc[int32](d, rows); err != nil {
@@ -86,7 +75,7 @@ func (e *extents) add(s *gpu.Stream, source gpu.Pointer[uint64], l numbers.Layou
 	}
 	span.warp = max(span.warp, (l.Cols+maxGridY-1)/maxGridY)
 	span.lane = max(span.lane, (l.Cols+8*maxGridY-1)/(8*maxGridY))
-	p := extentsParameters{
+	p := cuda.Extents{
 		Source: source.At(l.Offset), Low: e.low.Pointer().At(first), Top: e.top.Pointer().At(first), Special: e.special.Pointer(), XTop: e.xTop.Pointer(),
 		RowStride: int64(l.RowStride), ColumnStride: int64(l.ColStride), Rows: uint32(l.Rows), Columns: uint32(l.Cols), Span: uint32(span.lane),
 	}
@@ -95,7 +84,7 @@ func (e *extents) add(s *gpu.Stream, source gpu.Pointer[uint64], l numbers.Layou
 		p.Span = uint32(span.warp)
 		grid = gpu.Dim{X: (l.Rows + 7) / 8, Y: (l.Cols + span.warp - 1) / span.warp}
 	}
-	return e.kernel.Launch(gpu.Launch{Grid: grid, Block: gpu.Dim{X: 256}, Stream: s}, struct{ P extentsParameters }{p})
+	return e.kernel.Launch(gpu.Launch{Grid: grid, Block: gpu.Dim{X: 256}, Stream: s}, cuda.ExtentsOfFloat64Args{E: p})
 }
 
 // fetch returns the extent of each row, and whether there are infinities or NaN, which do not count. Streams other than the default one are to be

@@ -15,15 +15,15 @@ import (
 // resident is a product with A in the device's memory. The numbers cross the bus as they are, float64 or packed words, and
 // become residues there; sums, reconstruction, alpha, beta and rounding are the device's.
 type resident struct {
-	a          *Matrix
-	x          *Vector
-	product    *Product
-	raw        []*Numbers    // what truncated products are repaired from
-	events     [3]*gpu.Event // before the sums, between, after the rounding
-	list       []method.Kernel
-	conversion time.Duration // numbers to residues, on the device
-	repair     time.Duration // rows computed again, in the last run
-	met        bool          // an infinity or NaN
+	a             *Matrix
+	x             *Vector
+	product       *Product
+	raw           []*Numbers    // what truncated products are recomputed from
+	events        [3]*gpu.Event // before the sums, between, after the rounding
+	list          []method.Kernel
+	conversion    time.Duration // numbers to residues, on the device
+	recomputation time.Duration // rows computed again, in the last run
+	met           bool          // an infinity or NaN
 }
 
 // load makes the product on the device; it takes the time of copies, and of conversions on both sides.
@@ -66,7 +66,7 @@ func (m *resident) load(e *gemv) error {
 // checkLeast returns a *method.MemoryError, before anything is copied, if the numbers with one modulus would not fit.
 func (e *gemv) checkLeast() error {
 	a := e.problem.A
-	number := int64(16) // a word and its head
+	number := int64(16) // a word and its exponent
 	if a.Binary64() {
 		number = 8
 	}
@@ -154,7 +154,7 @@ func (m *resident) plan(e *gemv, a *Numbers, l numbers.Layout, x numbers.Extent)
 	return deferred.PlanExtents(rows, l.Cols, x, o)
 }
 
-// reconsider goes over to exact sums where truncated ones would have to be repaired too often, and gives up what exact
+// reconsider goes over to exact sums where truncated ones would have to be recomputed too often, and gives up what exact
 // ones do not need.
 func (m *resident) reconsider() error {
 	if m.product.Truncated() {
@@ -208,10 +208,10 @@ func (m *resident) run(e *gemv, timed bool) error {
 		return err
 	}
 	start := time.Now()
-	err = m.product.Repair()
-	if m.repair = 0; m.product.Truncated() {
-		m.repair = time.Since(start)
-		e.times.Kernel += m.repair
+	err = m.product.Recompute()
+	if m.recomputation = 0; m.product.Truncated() {
+		m.recomputation = time.Since(start)
+		e.times.Kernel += m.recomputation
 	}
 	return err
 }
@@ -253,7 +253,7 @@ func (m *resident) launchBetween(e *gemv, between func() error) error {
 		func() error { return m.events[0].Record(nil) },
 		func() error { return m.product.LaunchSums(nil) },
 		between,
-		func() error { return m.product.LaunchFinish(nil) },
+		func() error { return m.product.LaunchRounding(nil) },
 		func() error { return m.events[2].Record(nil) },
 		m.events[2].Sync,
 	} {
@@ -278,10 +278,10 @@ func (m *resident) stages(time.Duration) []method.Stage {
 		list[1+i].Time = k.Time
 	}
 	if m.product.Truncated() {
-		rows, onHost := m.product.Repaired()
+		rows, onHost := m.product.Recomputed()
 		summary := fmt.Sprintf("again with more moduli, by the clock: %s that truncation left open, %d on the host",
 			counted(rows, "row"), onHost)
-		list = append(list, method.Stage{Name: "repair", Summary: summary, Time: m.repair})
+		list = append(list, method.Stage{Name: "recomputation", Summary: summary, Time: m.recomputation})
 	}
 	return list
 }
@@ -297,7 +297,7 @@ func (m *resident) describe(info *method.Info) {
 		info.WorkspaceBytes += x.Bytes()
 	}
 	if m.product.Truncated() {
-		rows, _ := m.product.Repaired()
+		rows, _ := m.product.Recomputed()
 		info.Variant = deferred.TruncatedVariant(rows)
 	}
 }

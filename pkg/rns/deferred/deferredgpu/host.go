@@ -33,22 +33,22 @@ func (a *Host) numbers() numbers.Source {
 	return numbers.Float64s(a.Float64)
 }
 
-// words returns the numbers as words, of which each has so many, and the heads of packed ones, nil otherwise.
-func (a *Host) words() (words, heads []uint64, width int) {
+// words returns the numbers as words, of which each has so many, and the exponents of packed ones, nil otherwise.
+func (a *Host) words() (words, exponents []uint64, width int) {
 	if a.Packed == nil {
 		return float64Bits(a.Float64), nil, 1
 	}
 	w, h, width := a.Packed.Words()
 	if len(h) > 0 {
-		heads = unsafe.Slice((*uint64)(unsafe.Pointer(&h[0])), len(h))
+		exponents = unsafe.Slice((*uint64)(unsafe.Pointer(&h[0])), len(h))
 	}
-	return w, heads, width
+	return w, exponents, width
 }
 
-// numberWords is how many words a number takes, its head included.
+// numberWords is how many words a number takes, its exponent included.
 func (a *Host) numberWords() int {
-	_, heads, width := a.words()
-	if heads != nil {
+	_, exponents, width := a.words()
+	if exponents != nil {
 		width++
 	}
 	return width

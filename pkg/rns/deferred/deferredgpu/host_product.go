@@ -1,6 +1,7 @@
 package deferredgpu
 
 import (
+	"mpbench/cuda"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
@@ -31,7 +32,7 @@ type HostProduct struct {
 	cut     PanelOptions
 
 	compute *gpu.Stream
-	finish  [2]*gpu.Event // before and after the results are made
+	rounded [2]*gpu.Event // before and after the results are made
 	extents *extents      // nil for packed numbers
 
 	plan    *deferred.Plan
@@ -46,7 +47,7 @@ type HostProduct struct {
 	lows    *gpu.Buffer[int32] // of rows
 	xLow    *gpu.Buffer[int32]
 	xPlanes *planes // of all of x, for the transpose; otherwise its residues are those of a panel
-	convert [2]*gpu.Kernel[struct{ C conversionParameters }]
+	convert [2]*gpu.Kernel[cuda.PlanesOfArgs]
 
 	passes int
 }
@@ -99,8 +100,8 @@ func (h *HostProduct) allocate() (err error) {
 	if h.compute, err = h.device.NewStream(); err != nil {
 		return err
 	}
-	for i := range h.finish {
-		if h.finish[i], err = h.device.NewEvent(); err != nil {
+	for i := range h.rounded {
+		if h.rounded[i], err = h.device.NewEvent(); err != nil {
 			return err
 		}
 	}
@@ -243,7 +244,7 @@ func (h *HostProduct) pass() error {
 	put := func(c int, pinned []byte, copies *gpu.Stream) error { return h.put(c/count, c%count, pinned, copies) }
 	err := h.device.Feed(h.panels.count*count, fill, put)
 	if err == nil {
-		err = h.launchFinish()
+		err = h.launchRounding()
 	}
 	if failed := h.compute.Sync(); err == nil {
 		err = failed
@@ -330,14 +331,14 @@ func (h *HostProduct) convertVector(panel, columns int) (*planes, error) {
 	return x, x.launchConversion(h.convert[1], h.compute, h.x.Numbers, row, h.xLow.Pointer(), false)
 }
 
-func (h *HostProduct) launchFinish() error {
-	if err := h.finish[0].Record(h.compute); err != nil {
+func (h *HostProduct) launchRounding() error {
+	if err := h.rounded[0].Record(h.compute); err != nil {
 		return err
 	}
-	if err := h.product.LaunchFinish(h.compute); err != nil {
+	if err := h.product.LaunchRounding(h.compute); err != nil {
 		return err
 	}
-	return h.finish[1].Record(h.compute)
+	return h.rounded[1].Record(h.compute)
 }
 
 // release gives back what depends on the plan.
@@ -361,7 +362,7 @@ func (h *HostProduct) Free() {
 	if h.extents != nil {
 		h.extents.free()
 	}
-	for _, event := range h.finish {
+	for _, event := range h.rounded {
 		event.Free()
 	}
 	h.compute.Free()

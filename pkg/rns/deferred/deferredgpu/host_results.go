@@ -82,7 +82,7 @@ func (h *HostProduct) Kernels() ([]PassKernel, error) {
 	columns := h.columns(0)
 	l := panelLayout(&h.a, columns, h.trans)
 	a := h.planes(l.Rows, l.Cols, h.panels.residues)
-	_, finishBytes := h.product.bytes()
+	_, roundBytes := h.product.bytes()
 	list := make([]PassKernel, 3)
 	var err error
 	if list[0].Kernel, err = describe(h.convert[0], a.conversionLaunch(packedWidth(h.a.Packed), l.Rows), g.raw(g.columns)+residues); err != nil {
@@ -92,7 +92,7 @@ func (h *HostProduct) Kernels() ([]PassKernel, error) {
 	if list[1].Kernel, err = describe(k, launch, residues); err != nil {
 		return nil, err
 	}
-	if list[2].Kernel, err = h.product.finish.describe(h.product.finishLaunch, finishBytes); err != nil {
+	if list[2].Kernel, err = h.product.round.describe(h.product.roundLaunch, roundBytes); err != nil {
 		return nil, err
 	}
 	for i := range h.panels.count {
@@ -104,6 +104,6 @@ func (h *HostProduct) Kernels() ([]PassKernel, error) {
 			list[part].Time += t
 		}
 	}
-	list[2].Time, err = gpu.Elapsed(h.finish[0], h.finish[1])
+	list[2].Time, err = gpu.Elapsed(h.rounded[0], h.rounded[1])
 	return list, err
 }

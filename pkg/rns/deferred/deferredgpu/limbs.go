@@ -3,6 +3,7 @@ package deferredgpu
 import (
 	"fmt"
 
+	"mpbench/cuda"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns/deferred"
 )
@@ -30,21 +31,6 @@ func limbsFor(plan *deferred.Plan) int {
 	return limbs
 }
 
-type limbParameters struct {
-	P limbPlanesParameters
-	F finishParameters
-}
-
-// limbPlanesParameters is LimbPlanes of cuda/limb_products.cu.
-type limbPlanesParameters struct {
-	A, X                         gpu.Pointer[uint32]
-	Sums                         gpu.Pointer[uint64]
-	XStride                      uint64
-	Rows, LD                     uint32
-	RowWarps, Parts, PartColumns uint32
-	PrepareBlocks                uint32
-}
-
 // defaultLimbShape takes as many warps for a row, and as many parts of a row, as fill the device.
 func (p *Product) defaultLimbShape() Shape {
 	// All numbers were found by BenchmarkLimbs on an H200.
@@ -62,12 +48,13 @@ func (p *Product) defaultLimbShape() Shape {
 
 func (p *Product) setLimbShape(s Shape) error {
 	a := p.a.planes
-	parameters := func() limbParameters { return limbParameters{p.limbs, p.rounding} }
+	sum := func() cuda.SumLimbsArgs { return cuda.SumLimbsArgs{P: p.limbs, F: p.rounding.Rounding} }
+	round := func() cuda.RoundLimbsArgs { return cuda.RoundLimbsArgs(sum()) }
 	var err error
-	if p.add, err = workOf(p.device, "limb_products", fmt.Sprintf("sumLimbs%d", a.limbs), parameters); err != nil {
+	if p.add, err = workOf(p.device, "limb_products", fmt.Sprintf("sumLimbs%d", a.limbs), sum); err != nil {
 		return err
 	}
-	if p.finish, err = workOf(p.device, "limb_products", "finishLimbs", parameters); err != nil {
+	if p.round, err = workOf(p.device, "limb_products", "roundLimbs", round); err != nil {
 		return err
 	}
 	p.shape = s
@@ -77,15 +64,15 @@ func (p *Product) setLimbShape(s Shape) error {
 	}
 	const warps = sumThreads / 32
 	items, limbs := p.rounding.prepare()
-	p.limbs = limbPlanesParameters{
-		A: a.residues.Pointer(), X: p.x.planes.residues.Pointer(), Sums: p.sums.Pointer(), XStride: uint64(p.x.planes.ld), Rows: uint32(a.rows), LD: uint32(a.ld),
+	p.limbs = cuda.LimbPlanes{
+		A: a.residues.Pointer(), X: p.x.planes.residues.Pointer(), Sums: p.sums.Pointer(), XStride: uint64(p.x.planes.ld), Rows: uint32(a.rows), Ld: uint32(a.ld),
 		RowWarps: uint32(max(s.RowWarps, 1)), Parts: uint32((a.ld + part - 1) / part), PartColumns: uint32(part),
 		PrepareBlocks: uint32((items + warps - 1) / warps),
 	}
 	blocks := (a.rows*int(p.limbs.Parts*p.limbs.RowWarps) + warps - 1) / warps
 	p.addLaunch = gpu.Launch{Grid: gpu.Dim{X: int(p.limbs.PrepareBlocks) + blocks}, Block: gpu.Dim{X: sumThreads}, Shared: max(4*warps*limbs, 8*warps*lanePitch*p.sumWords())}
-	const rows = 4 // of a block of finishLimbs
-	p.finishLaunch = gpu.Launch{Grid: gpu.Dim{X: (a.rows + rows - 1) / rows}, Block: gpu.Dim{X: 32 * rows}, Shared: rows * 4 * p.rounding.rowLimbs()}
+	const rows = 4 // of a block of roundLimbs
+	p.roundLaunch = gpu.Launch{Grid: gpu.Dim{X: (a.rows + rows - 1) / rows}, Block: gpu.Dim{X: 32 * rows}, Shared: rows * 4 * p.rounding.rowLimbs()}
 	return p.sums.Clear(nil)
 }
 

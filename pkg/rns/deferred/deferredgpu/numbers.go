@@ -10,11 +10,11 @@ import (
 
 // Numbers are numbers in device memory: float64, or packed words where width > 0.
 type Numbers struct {
-	device *gpu.Device
-	n      int
-	values *gpu.Buffer[uint64] // the bits of float64 numbers, or words
-	heads  *gpu.Buffer[int64]
-	width  int
+	device    *gpu.Device
+	n         int
+	values    *gpu.Buffer[uint64] // the bits of float64 numbers, or words
+	exponents *gpu.Buffer[int64]
+	width     int
 }
 
 // UploadFloat64 copies x to the device.
@@ -25,17 +25,17 @@ func UploadFloat64(d *gpu.Device, x []float64) (*Numbers, error) {
 
 // UploadPacked copies p to the device.
 func UploadPacked(d *gpu.Device, p *deferred.Packed) (*Numbers, error) {
-	words, heads, width := p.Words()
+	words, exponents, width := p.Words()
 	v, err := uploadStaged(d, words)
 	if err != nil {
 		return nil, err
 	}
-	h, err := uploadStaged(d, heads)
+	h, err := uploadStaged(d, exponents)
 	if err != nil {
 		v.Free()
 		return nil, err
 	}
-	return &Numbers{device: d, n: len(heads), values: v, heads: h, width: width}, nil
+	return &Numbers{device: d, n: len(exponents), values: v, exponents: h, width: width}, nil
 }
 
 func uploadStaged[T any](d *gpu.Device, x []T) (*gpu.Buffer[T], error) {
@@ -56,8 +56,8 @@ func (x *Numbers) Len() int { return x.n }
 // Bytes returns the device memory that they take.
 func (x *Numbers) Bytes() int64 {
 	bytes := x.values.Bytes()
-	if x.heads != nil {
-		bytes += x.heads.Bytes()
+	if x.exponents != nil {
+		bytes += x.exponents.Bytes()
 	}
 	return bytes
 }
@@ -66,7 +66,7 @@ func (x *Numbers) Bytes() int64 {
 func (x *Numbers) Free() {
 	if x != nil {
 		x.values.Free()
-		x.heads.Free()
+		x.exponents.Free()
 	}
 }
 
@@ -120,9 +120,9 @@ func (x *Numbers) host() (numbers.Source, error) {
 		}
 		return numbers.Float64s(floats), nil
 	}
-	heads := make([]int64, x.heads.Len())
-	err := x.heads.Download(heads)
-	return deferred.PackedWords(values, heads, x.width), err
+	exponents := make([]int64, x.exponents.Len())
+	err := x.exponents.Download(exponents)
+	return deferred.PackedWords(values, exponents, x.width), err
 }
 
 // kernel returns a kernel of a module.

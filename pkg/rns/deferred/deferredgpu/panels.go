@@ -126,16 +126,16 @@ func newPanels(d *gpu.Device, a *Host, g geometry, columns int) (*panels, error)
 }
 
 func (p *panels) allocate(d *gpu.Device, a *Host, g geometry) (err error) {
-	_, heads, width := a.words()
+	_, exponents, width := a.words()
 	for range g.buffers(p.columns) {
 		n := &Numbers{device: d, n: g.rows * p.columns}
 		p.numbers = append(p.numbers, n)
 		if n.values, err = gpu.Alloc[uint64](d, n.n*width); err != nil {
 			return err
 		}
-		if heads != nil {
+		if exponents != nil {
 			n.width = width
-			if n.heads, err = gpu.Alloc[int64](d, n.n); err != nil {
+			if n.exponents, err = gpu.Alloc[int64](d, n.n); err != nil {
 				return err
 			}
 		}
@@ -187,10 +187,10 @@ func (p *panels) bytes() int64 {
 	return bytes
 }
 
-// piece is a stretch of words of a panel, without those between columns: of its numbers' words, or of their heads.
+// piece is a stretch of words of a panel, without those between columns: of its numbers' words, or of their exponents.
 type piece struct {
-	heads    bool
-	from, to int
+	exponents bool
+	from, to  int
 }
 
 // pieces cuts a panel into pieces of at most so many bytes, at least one.
@@ -198,15 +198,15 @@ func pieces(a *Host, columns, bytes int) []piece {
 	if bytes <= 0 || bytes > gpu.StageBytes {
 		bytes = gpu.StageBytes
 	}
-	_, heads, width := a.words()
+	_, exponents, width := a.words()
 	var list []piece
-	cut := func(heads bool, words int) {
+	cut := func(exponents bool, words int) {
 		for from := 0; from < words; from += bytes / 8 {
-			list = append(list, piece{heads, from, min(from+bytes/8, words)})
+			list = append(list, piece{exponents, from, min(from+bytes/8, words)})
 		}
 	}
 	cut(false, a.Rows*columns*width)
-	if heads != nil {
+	if exponents != nil {
 		cut(true, a.Rows*columns)
 	}
 	if len(list) == 0 {
@@ -218,18 +218,18 @@ func pieces(a *Host, columns, bytes int) []piece {
 // within returns the part of the piece that a panel of fewer columns has.
 func (q piece) within(a *Host, columns int) piece {
 	words := a.Rows * columns
-	if !q.heads {
+	if !q.exponents {
 		_, _, width := a.words()
 		words *= width
 	}
-	return piece{q.heads, min(q.from, words), min(q.to, words)}
+	return piece{q.exponents, min(q.from, words), min(q.to, words)}
 }
 
 // fill copies the piece of the panel that begins at column first to pinned memory and returns its bytes.
 func (q piece) fill(a *Host, first int, pinned []byte) int {
-	words, heads, width := a.words()
-	if q.heads {
-		words, width = heads, 1
+	words, exponents, width := a.words()
+	if q.exponents {
+		words, width = exponents, 1
 	}
 	bytes := 8 * (q.to - q.from)
 	copyColumns(pinned[:bytes], words, first, q.from, a.Rows, a.LD, width)
@@ -238,8 +238,8 @@ func (q piece) fill(a *Host, first int, pinned []byte) int {
 
 // put starts the copy of the piece to the panel's place.
 func (q piece) put(x *Numbers, pinned []byte, s *gpu.Stream) error {
-	if q.heads {
-		return x.heads.Bytewise().UploadAsync(s, 8*q.from, pinned)
+	if q.exponents {
+		return x.exponents.Bytewise().UploadAsync(s, 8*q.from, pinned)
 	}
 	return x.values.Bytewise().UploadAsync(s, 8*q.from, pinned)
 }

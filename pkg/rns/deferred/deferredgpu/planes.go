@@ -3,6 +3,7 @@ package deferredgpu
 import (
 	"fmt"
 
+	"mpbench/cuda"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/numbers"
 )
@@ -41,21 +42,6 @@ func newLimbPlanes(d *gpu.Device, limbs, rows, columns int) (*planes, error) {
 	var err error
 	p.residues, err = gpu.Alloc[uint32](d, limbs*rows*p.ld)
 	return p, err
-}
-
-// conversionParameters are those of the kernels planesOf...
-type conversionParameters struct {
-	Source                  gpu.Pointer[uint64]
-	Heads                   gpu.Pointer[int64]
-	Low                     gpu.Pointer[int32]
-	Planes                  gpu.Pointer[uint32]
-	Delta, Powers           gpu.Pointer[uint32]
-	RowStride, ColumnStride int64
-	PlaneStride             uint64
-	Rows, Columns, LD       uint32
-	Moduli, Lanes, LowStep  uint32
-	Width, Limbs            uint32
-	Select                  gpu.Pointer[uint32]
 }
 
 // maxGridY is the most blocks of the second dimension of a grid.
@@ -99,25 +85,25 @@ func uploadLows(d *gpu.Device, low []int) (*gpu.Buffer[int32], error) {
 }
 
 // conversionKernel returns the kernel that converts such numbers.
-func conversionKernel(d *gpu.Device, x *Numbers) (*gpu.Kernel[struct{ C conversionParameters }], error) {
+func conversionKernel(d *gpu.Device, x *Numbers) (*gpu.Kernel[cuda.PlanesOfArgs], error) {
 	name := "planesOfFloat64"
 	if x.width > 0 {
 		name = "planesOfPacked"
 	}
-	return kernel[struct{ C conversionParameters }](d, "planes", name)
+	return kernel[cuda.PlanesOfArgs](d, "planes", name)
 }
 
 // launchConversion puts a conversion into the stream. With each, low has an element for each row, otherwise one for all.
-func (p *planes) launchConversion(k *gpu.Kernel[struct{ C conversionParameters }], s *gpu.Stream, x *Numbers, l numbers.Layout, low gpu.Pointer[int32], each bool) error {
+func (p *planes) launchConversion(k *gpu.Kernel[cuda.PlanesOfArgs], s *gpu.Stream, x *Numbers, l numbers.Layout, low gpu.Pointer[int32], each bool) error {
 	if p.selected == nil && l.Rows != p.rows || p.selected != nil && p.selected.Len() != p.rows || l.Cols != p.columns {
 		panic(fmt.Sprintf("deferredgpu: planes of %d x %d from %d x %d numbers", p.rows, p.columns, l.Rows, l.Cols))
 	}
 	if p.rows*p.ld == 0 {
 		return nil
 	}
-	c := conversionParameters{
+	c := cuda.Conversion{
 		RowStride: int64(l.RowStride), ColumnStride: int64(l.ColStride),
-		PlaneStride: uint64(p.rows) * uint64(p.ld), Columns: uint32(p.columns), LD: uint32(p.ld),
+		PlaneStride: uint64(p.rows) * uint64(p.ld), Columns: uint32(p.columns), Ld: uint32(p.ld),
 		LowStep: boolToUint32(each), Width: uint32(x.width),
 	}
 	if p.limbs > 0 {
@@ -135,11 +121,11 @@ func (p *planes) launchConversion(k *gpu.Kernel[struct{ C conversionParameters }
 		} else {
 			c.Select = p.selected.Pointer().At(i)
 		}
-		c.Source, c.Heads = x.values.Pointer().At(first*max(1, x.width)), x.heads.Pointer().At(first)
+		c.Source, c.Exponents = x.values.Pointer().At(first*max(1, x.width)), x.exponents.Pointer().At(first)
 		c.Low, c.Planes, c.Rows = low.At(i*int(c.LowStep)), p.residues.Pointer().At(i*p.ld), uint32(count)
 		launch := p.conversionLaunch(x.width, count)
 		launch.Stream = s
-		if err := k.Launch(launch, struct{ C conversionParameters }{c}); err != nil {
+		if err := k.Launch(launch, cuda.PlanesOfArgs{C: c}); err != nil {
 			return err
 		}
 	}

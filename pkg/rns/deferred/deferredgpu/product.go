@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 
+	"mpbench/cuda"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns/deferred"
 )
@@ -25,27 +26,27 @@ type Product struct {
 
 	truncated bool // factors are, so that rows may have to be computed again
 
-	sums   *gpu.Buffer[uint64]
-	rowExp *gpu.Buffer[int64]
-	alpha  scalar
-	beta   scalar
-	y      *Numbers
-	out    *gpu.Buffer[uint64]
-	heads  *gpu.Buffer[int64]
-	width  int // words of a result
+	sums      *gpu.Buffer[uint64]
+	rowExp    *gpu.Buffer[int64]
+	alpha     scalar
+	beta      scalar
+	y         *Numbers
+	out       *gpu.Buffer[uint64]
+	exponents *gpu.Buffer[int64]
+	width     int // words of a result
 
-	errorExp  *gpu.Buffer[int64]  // nil where all sums are exact
-	uncertain *gpu.Buffer[uint32] // nil likewise
-	repair    repair
+	errorExp      *gpu.Buffer[int64]  // nil where all sums are exact
+	uncertain     *gpu.Buffer[uint32] // nil likewise
+	recomputation recomputation
 
-	planes       planesParameters     // of residues
-	limbs        limbPlanesParameters // of limbs
-	rounding     finishParameters
-	table        *gpu.Buffer[uint32] // alpha times the table of reconstruction
-	addend       *gpu.Buffer[uint32] // beta*y
-	add, finish  work
-	addLaunch    gpu.Launch
-	finishLaunch gpu.Launch
+	planes      cuda.Planes     // of residues
+	limbs       cuda.LimbPlanes // of limbs
+	rounding    rounding
+	table       *gpu.Buffer[uint32] // alpha times the table of reconstruction
+	addend      *gpu.Buffer[uint32] // beta*y
+	add, round  work
+	addLaunch   gpu.Launch
+	roundLaunch gpu.Launch
 }
 
 // work is a kernel with its parameters, those of residues or of limbs.
@@ -63,54 +64,25 @@ func workOf[P any](d *gpu.Device, module, name string, parameters func() P) (wor
 	}, err
 }
 
-func (p *Product) parameters() productParameters { return productParameters{p.planes, p.rounding} }
-
-type productParameters struct {
-	P planesParameters
-	F finishParameters
+func (p *Product) sumArgs() cuda.SumProductsArgs {
+	return cuda.SumProductsArgs{P: p.planes, F: p.rounding.Rounding}
 }
 
-type planesParameters struct {
-	A, X, Delta            gpu.Pointer[uint32]
-	Sums                   gpu.Pointer[uint64]
-	XStride                uint64
-	Rows, LD, Moduli       uint32
-	BlockRows, PartColumns uint32
-	Clear                  uint32
-	PrepareBlocks          uint32
-	Add                    uint32
-}
+func (p *Product) roundArgs() cuda.RoundRowsArgs { return cuda.RoundRowsArgs(p.sumArgs()) }
 
-type finishParameters struct {
-	Delta, Weight, CRT                     gpu.Pointer[uint32]
-	Reciprocal                             gpu.Pointer[float64]
-	RowExp                                 gpu.Pointer[int64]
-	Alpha, Beta                            gpu.Pointer[uint32]
-	YWords                                 gpu.Pointer[uint64]
-	YHeads                                 gpu.Pointer[int64]
-	Out                                    gpu.Pointer[uint64]
-	OutHeads                               gpu.Pointer[int64]
-	AlphaExp, BetaExp                      int64
-	Moduli, Lanes                          uint32
-	AlphaLimbs, BetaLimbs, YLimbs          uint32
-	AlphaNegative, BetaNegative            uint32
-	YWidth, OutWidth                       uint32
-	Precision                              uint32
-	ProductLimbs, AddendLimbs, WindowLimbs uint32
-	UnitAlpha, Rows, LimbSums              uint32
-	Table, Addend                          gpu.Pointer[uint32]
-	ErrorExp                               gpu.Pointer[int64]
-	Uncertain                              gpu.Pointer[uint32]
-}
+// rounding says how the results are made of the sums.
+type rounding struct{ cuda.Rounding }
 
-// rowLimbs is the shared memory of a row while it is finished, in words of 32 bits, as in cuda/finish.cuh.
-func (f *finishParameters) rowLimbs() int { return int(f.Moduli + 1 + f.ProductLimbs + f.WindowLimbs) }
+// rowLimbs is the shared memory of a row while it is rounded, in words of 32 bits, as in cuda/round_rows.cuh.
+func (f *rounding) rowLimbs() int {
+	return int(f.Moduli + 1 + f.ProductLimbs + f.WindowLimbs)
+}
 
 // hasTable tells whether there is a table of alpha times that of reconstruction.
-func (f *finishParameters) hasTable() bool { return f.UnitAlpha == 0 && f.LimbSums == 0 }
+func (f *rounding) hasTable() bool { return f.UnitAlpha == 0 && f.LimbSums == 0 }
 
-// prepare returns for how many warps there is work before rows are finished, and the shared memory of each in words of 32 bits.
-func (f *finishParameters) prepare() (items, limbs int) {
+// prepare returns for how many warps there is work before rows are rounded, and the shared memory of each in words of 32 bits.
+func (f *rounding) prepare() (items, limbs int) {
 	if f.hasTable() {
 		items, limbs = int(f.Moduli+1), int(f.ProductLimbs)
 	}
@@ -154,7 +126,7 @@ func (p *Product) allocate() error {
 	try(func() error { p.sums, err = gpu.Upload(d, make([]uint64, rows*p.sumWords())); return err })
 	try(func() error { p.rowExp, err = gpu.Upload(d, exps); return err })
 	try(func() error { p.out, err = gpu.Alloc[uint64](d, rows*p.width); return err })
-	try(func() error { p.heads, err = gpu.Alloc[int64](d, rows); return err })
+	try(func() error { p.exponents, err = gpu.Alloc[int64](d, rows); return err })
 	try(func() error { p.alpha, err = newScalar(d, p.options.Alpha); return err })
 	if p.options.Beta.Sign() != 0 {
 		try(func() error { p.beta, err = newScalar(d, p.options.Beta); return err })
@@ -172,7 +144,7 @@ func (p *Product) sumWords() int {
 	return p.a.planes.tables.n
 }
 
-// allocatePrepared makes the buffers of what is prepared for finishing.
+// allocatePrepared makes the buffers of what is prepared for rounding.
 func (p *Product) allocatePrepared() (err error) {
 	f := &p.rounding
 	if f.hasTable() {
@@ -189,8 +161,8 @@ func (p *Product) allocatePrepared() (err error) {
 
 func (p *Product) setParameters() {
 	a, words := p.a.planes, uint32(p.sumWords())
-	f := finishParameters{
-		RowExp: p.rowExp.Pointer(), Alpha: p.alpha.limbs.Pointer(), Out: p.out.Pointer(), OutHeads: p.heads.Pointer(), AlphaExp: p.alpha.exp,
+	f := cuda.Rounding{
+		RowExp: p.rowExp.Pointer(), Alpha: p.alpha.limbs.Pointer(), Out: p.out.Pointer(), OutExponents: p.exponents.Pointer(), AlphaExp: p.alpha.exp,
 		Moduli: words, AlphaLimbs: p.alpha.count(), AlphaNegative: boolToUint32(p.alpha.negative), ErrorExp: p.errorExp.Pointer(), Uncertain: p.uncertain.Pointer(),
 		OutWidth: uint32(p.width), Precision: uint32(p.options.Precision), ProductLimbs: words, Rows: uint32(a.rows),
 	}
@@ -198,11 +170,11 @@ func (p *Product) setParameters() {
 		f.LimbSums, f.ProductLimbs = 1, words+1
 	} else {
 		t := a.tables
-		p.planes = planesParameters{
+		p.planes = cuda.Planes{
 			A: a.residues.Pointer(), X: p.x.planes.residues.Pointer(), Delta: t.delta.Pointer(), Sums: p.sums.Pointer(),
-			XStride: uint64(p.x.planes.ld), Rows: uint32(a.rows), LD: uint32(a.ld), Moduli: words,
+			XStride: uint64(p.x.planes.ld), Rows: uint32(a.rows), Ld: uint32(a.ld), Moduli: words,
 		}
-		f.Delta, f.Weight, f.CRT, f.Reciprocal, f.Lanes = t.delta.Pointer(), t.weight.Pointer(), t.crt.Pointer(), t.reciprocal.Pointer(), uint32(t.lanes)
+		f.Delta, f.Weight, f.Crt, f.Reciprocal, f.Lanes = t.delta.Pointer(), t.weight.Pointer(), t.crt.Pointer(), t.reciprocal.Pointer(), uint32(t.lanes)
 	}
 	if p.alpha.isUnit(p.options.Alpha) {
 		f.UnitAlpha = 1
@@ -211,12 +183,12 @@ func (p *Product) setParameters() {
 	}
 	if p.y != nil {
 		f.Beta, f.BetaExp, f.BetaLimbs, f.BetaNegative = p.beta.limbs.Pointer(), p.beta.exp, p.beta.count(), boolToUint32(p.beta.negative)
-		f.YWords, f.YHeads, f.YWidth = p.y.values.Pointer(), p.y.heads.Pointer(), uint32(p.y.width)
+		f.YWords, f.YExponents, f.YWidth = p.y.values.Pointer(), p.y.exponents.Pointer(), uint32(p.y.width)
 		f.YLimbs = uint32((64*p.y.width + limbBits - 1) / limbBits)
 		f.AddendLimbs = f.BetaLimbs + f.YLimbs
 	}
 	f.WindowLimbs = (limbBits*max(f.ProductLimbs, f.AddendLimbs)+f.Precision+60+limbBits-1)/limbBits + 2
-	p.rounding = f
+	p.rounding = rounding{f}
 }
 
 func boolToUint32(b bool) uint32 {
@@ -226,12 +198,12 @@ func boolToUint32(b bool) uint32 {
 	return 0
 }
 
-// Launch puts the product into the stream: LaunchSums and then LaunchFinish.
+// Launch puts the product into the stream: LaunchSums and then LaunchRounding.
 func (p *Product) Launch(s *gpu.Stream) error {
 	if err := p.LaunchSums(s); err != nil {
 		return err
 	}
-	return p.LaunchFinish(s)
+	return p.LaunchRounding(s)
 }
 
 // LaunchSums puts the sums of products into the stream, one kernel.
@@ -244,15 +216,15 @@ func (p *Product) LaunchSums(s *gpu.Stream) error {
 	return p.add.launch(l)
 }
 
-// LaunchFinish puts what makes results of the sums into the stream, one kernel.
-func (p *Product) LaunchFinish(s *gpu.Stream) error {
-	l := p.finishLaunch
+// LaunchRounding puts what makes results of the sums into the stream, one kernel.
+func (p *Product) LaunchRounding(s *gpu.Stream) error {
+	l := p.roundLaunch
 	if l.Grid.X == 0 {
 		return nil
 	}
 	l.Stream, l.Early = s, p.shape.Early
-	p.repair.due = p.truncated
-	return p.finish.launch(l)
+	p.recomputation.due = p.truncated
+	return p.round.launch(l)
 }
 
 // Kernel describes a kernel of a product.
@@ -264,29 +236,29 @@ type Kernel struct {
 	Bytes      int64   // read and written in device memory, each number once
 }
 
-// Kernels describes the kernels of LaunchSums and LaunchFinish.
+// Kernels describes the kernels of LaunchSums and LaunchRounding.
 func (p *Product) Kernels() ([]Kernel, error) {
-	sumBytes, finishBytes := p.bytes()
+	sumBytes, roundBytes := p.bytes()
 	sumBytes += p.a.Bytes() + p.x.planes.residues.Bytes()
 	sums, err := p.add.describe(p.addLaunch, sumBytes)
 	if err != nil {
 		return nil, err
 	}
-	finish, err := p.finish.describe(p.finishLaunch, finishBytes)
-	return []Kernel{sums, finish}, err
+	round, err := p.round.describe(p.roundLaunch, roundBytes)
+	return []Kernel{sums, round}, err
 }
 
 // bytes returns what the two kernels read and write beside A and x.
-func (p *Product) bytes() (sums, finish int64) {
+func (p *Product) bytes() (sums, round int64) {
 	sums = p.sums.Bytes()
-	finish = sums + p.out.Bytes() + p.heads.Bytes()
+	round = sums + p.out.Bytes() + p.exponents.Bytes()
 	if p.a.planes.limbs == 0 {
-		finish += p.a.planes.tables.crt.Bytes()
+		round += p.a.planes.tables.crt.Bytes()
 	}
 	if p.y != nil {
-		finish += p.y.Bytes()
+		round += p.y.Bytes()
 	}
-	return sums, finish
+	return sums, round
 }
 
 func describe[P any](k *gpu.Kernel[P], l gpu.Launch, bytes int64) (Kernel, error) {
@@ -299,16 +271,16 @@ func describe[P any](k *gpu.Kernel[P], l gpu.Launch, bytes int64) (Kernel, error
 	return d, err
 }
 
-// Results waits, repairs if that was not done, and sets y to the results, exactly: numbers of Precision bits.
+// Results waits, recomputed if that was not done, and sets y to the results, exactly: numbers of Precision bits.
 func (p *Product) Results(y []*big.Float) error {
-	if err := p.Repair(); err != nil {
+	if err := p.Recompute(); err != nil {
 		return err
 	}
 	if err := p.results(y); err != nil {
 		return err
 	}
-	for k, i := range p.repair.rows {
-		y[i].SetPrec(0).Set(p.repair.values[k])
+	for k, i := range p.recomputation.rows {
+		y[i].SetPrec(0).Set(p.recomputation.values[k])
 	}
 	return nil
 }
@@ -318,7 +290,7 @@ func (p *Product) Moduli() int { return p.a.Moduli() }
 
 // Bytes returns the device memory that the product takes beside A and x.
 func (p *Product) Bytes() int64 {
-	bytes := p.sums.Bytes() + p.rowExp.Bytes() + p.out.Bytes() + p.heads.Bytes()
+	bytes := p.sums.Bytes() + p.rowExp.Bytes() + p.out.Bytes() + p.exponents.Bytes()
 	if p.y != nil {
 		bytes += p.y.Bytes()
 	}
@@ -330,7 +302,7 @@ func (p *Product) Bytes() int64 {
 	if p.errorExp != nil {
 		bytes += p.errorExp.Bytes()
 	}
-	for _, b := range p.repair.batches {
+	for _, b := range p.recomputation.batches {
 		bytes += b.bytes()
 	}
 	return bytes
@@ -341,7 +313,7 @@ func (p *Product) Free() {
 	p.sums.Free()
 	p.rowExp.Free()
 	p.out.Free()
-	p.heads.Free()
+	p.exponents.Free()
 	p.alpha.limbs.Free()
 	p.beta.limbs.Free()
 	p.y.Free()
@@ -349,5 +321,5 @@ func (p *Product) Free() {
 	p.addend.Free()
 	p.errorExp.Free()
 	p.uncertain.Free()
-	p.repair.free()
+	p.recomputation.free()
 }

@@ -10,11 +10,11 @@ import (
 type Shape struct {
 	// BlockRows is the rows of a block, and PartColumns its columns if it does not take whole rows, a multiple of 16.
 	BlockRows, PartColumns int
-	// Together is how many rows a block finishes together, so that one read of the tables serves them: 2 or 4; 0 for a warp for each row.
+	// Together is how many rows a block rounds together, so that one read of the tables serves them: 2 or 4; 0 for a warp for each row.
 	Together int
 	// RowWarps is how many warps take a row, or a part of one, of a matrix of limbs: 1, 2, 4 or 8. It has no BlockRows and no Together.
 	RowWarps int
-	// Early lets the finishing kernel begin while sums are still added, where the device can do so.
+	// Early lets the rounding kernel begin while sums are still added, where the device can do so.
 	Early bool
 }
 
@@ -59,7 +59,7 @@ func (p *Product) SetShape(s Shape) error {
 		name = "sumProductsFew"
 	}
 	var err error
-	if p.add, err = workOf(p.device, "deferred", name, p.parameters); err != nil {
+	if p.add, err = workOf(p.device, "deferred", name, p.roundArgs); err != nil {
 		return err
 	}
 	p.shape = s
@@ -80,20 +80,20 @@ func (p *Product) SetShape(s Shape) error {
 	const warps = sumThreads / 32
 	p.planes.PrepareBlocks = uint32((items + warps - 1) / warps)
 	p.addLaunch = gpu.Launch{Grid: gpu.Dim{X: int(p.planes.PrepareBlocks) + blocks*moduli}, Block: gpu.Dim{X: sumThreads}, Shared: 4 * warps * limbs}
-	return p.setFinish(s.Together)
+	return p.setRounding(s.Together)
 }
 
-// setFinish chooses the kernel that finishes the rows.
-func (p *Product) setFinish(together int) error {
-	name, rows, threads := "finish", 4, 128 // of a block
+// setRounding chooses the kernel that rounds the rows.
+func (p *Product) setRounding(together int) error {
+	name, rows, threads := "roundRows", 4, 128 // of a block
 	if together > 0 {
-		name, rows = fmt.Sprintf("finish%d", together), together
+		name, rows = fmt.Sprintf("roundRows%d", together), together
 		threads = min(max((int(p.rounding.ProductLimbs)+31)/32*32, 32*rows), 256)
 	}
 	shared := rows * 4 * p.rounding.rowLimbs()
 	var err error
-	p.finish, err = workOf(p.device, "deferred", name, p.parameters)
-	p.finishLaunch = gpu.Launch{Grid: gpu.Dim{X: (p.a.Rows() + rows - 1) / rows}, Block: gpu.Dim{X: threads}, Shared: shared}
+	p.round, err = workOf(p.device, "deferred", name, p.roundArgs)
+	p.roundLaunch = gpu.Launch{Grid: gpu.Dim{X: (p.a.Rows() + rows - 1) / rows}, Block: gpu.Dim{X: threads}, Shared: shared}
 	return err
 }
 

@@ -3,41 +3,16 @@ package deferredgpu
 import (
 	"fmt"
 
+	"mpbench/cuda"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns/deferred"
 )
 
 // packedPass is one launch: what segments of the numbers add to the digits of a window.
 type packedPass struct {
-	kernel     *gpu.Kernel[packedParameters]
+	kernel     *gpu.Kernel[cuda.SumPackedArgs]
 	launch     gpu.Launch
-	parameters packedParameters
-}
-
-// packedParameters are those of the kernels sumPacked...
-type packedParameters struct {
-	Total   gpu.Pointer[int64]
-	Numbers packedSegments
-}
-
-// packedSegments is PackedNumbers of cuda/packed_sum.cu.
-type packedSegments struct {
-	Words gpu.Pointer[uint64]
-	Heads gpu.Pointer[int64]
-	Low   int64
-	N     uint32
-	packedTile
-	Count uint32
-	_     uint32
-}
-
-// packedTile says how a warp takes segments of numbers from memory.
-type packedTile struct {
-	Stride uint32 // words from one number to the next
-	Width  uint32 // words of a segment
-	Tile   uint32 // segments at a time
-	Row    uint32 // 32-bit words of shared memory from one segment to the next, zeros between them
-	Area   uint32 // 32-bit words of shared memory of a warp
+	parameters cuda.SumPackedArgs
 }
 
 // packedShape is one of the kernels sumPacked...: a number is added up by so many lanes, with so many digits each; a lane brings so many words to
@@ -68,8 +43,8 @@ func shapeFor(digits, width int) packedShape {
 	panic("deferredgpu: a window of too many digits")
 }
 
-// tile returns the tiles of n segments of so many words, of numbers of stride words.
-func (s packedShape) tile(n, stride, width int) packedTile {
+// tile says how a warp takes n segments of so many words, of numbers of stride words, from memory.
+func (s packedShape) tile(n, stride, width int) cuda.PackedNumbers {
 	step := packedSteps * warpLanes / s.lanes // segments under way together
 	count := 1
 	if width == stride {
@@ -82,7 +57,7 @@ func (s packedShape) tile(n, stride, width int) packedTile {
 	row += (6 - row%4) % 4 // 2 modulo 4: even, and rows start in different banks of the shared memory
 	rows := (count + step - 1) / step * step
 	area := max((rows+1)*row-2*width, 2*s.capacity())
-	return packedTile{Stride: uint32(stride), Width: uint32(width), Tile: uint32(count), Row: uint32(row), Area: uint32(area)}
+	return cuda.PackedNumbers{Stride: uint32(stride), Width: uint32(width), Tile: uint32(count), Row: uint32(row), Area: uint32(area)}
 }
 
 // newPackedPasses plans the launches for all windows. Numbers too long for a tile are cut into segments, each a number of its own.
@@ -90,7 +65,7 @@ func newPackedPasses(d *gpu.Device, windows *deferred.Windows, numbers *Numbers,
 	var passes []packedPass
 	for _, w := range windows.Passes {
 		shape := shapeFor(w.Digits, numbers.width)
-		k, err := kernel[packedParameters](d, "packed_sum", fmt.Sprintf("sumPacked%d", shape.capacity()))
+		k, err := kernel[cuda.SumPackedArgs](d, "packed_sum", fmt.Sprintf("sumPacked%d", shape.capacity()))
 		if err != nil {
 			return nil, err
 		}
@@ -106,17 +81,19 @@ func newPackedPasses(d *gpu.Device, windows *deferred.Windows, numbers *Numbers,
 				return nil, err
 			}
 			launch.Stream = stream
-			passes = append(passes, packedPass{k, launch, packedParameters{total.At(w.At), packedSegments{
-				Words: numbers.values.Pointer().At(w.From*numbers.width + from), Heads: numbers.heads.Pointer().At(w.From),
-				Low: low, N: uint32(n), packedTile: tile, Count: uint32(w.Digits),
-			}}})
+			tile.Words = numbers.values.Pointer().At(w.From*numbers.width + from)
+			tile.Exponents, tile.Low = numbers.exponents.Pointer().At(w.From), low
+			tile.N, tile.Count = uint32(n), uint32(w.Digits)
+			passes = append(passes, packedPass{k, launch, cuda.SumPackedArgs{
+				Total: gpu.Pointer[uint64](total.At(w.At)), P: tile,
+			}})
 		}
 	}
 	return passes, nil
 }
 
 // packedLaunch returns as many blocks as the device runs at once, or fewer where there is too little for them.
-func packedLaunch(d *gpu.Device, k *gpu.Kernel[packedParameters], n int, tile packedTile) (gpu.Launch, error) {
+func packedLaunch(d *gpu.Device, k *gpu.Kernel[cuda.SumPackedArgs], n int, tile cuda.PackedNumbers) (gpu.Launch, error) {
 	const warps = packedThreads / warpLanes
 	shared := warps * 4 * int(tile.Area)
 	occupancy, err := k.Occupancy(packedThreads, shared)

@@ -6,7 +6,7 @@ import (
 	"mpbench/pkg/gpu"
 )
 
-// exactRow is that of cuda/finish.cuh.
+// exactRow is that of cuda/round_rows.cuh.
 const exactRow = math.MinInt64
 
 // allocateErrors makes the buffers for truncated sums: row i is in error by less than 2^errorExp[i].

@@ -13,9 +13,9 @@ import (
 	"mpbench/pkg/rns/internal/operands"
 )
 
-// BenchmarkRepaired times products of float64 numbers of all exponents, rounded to 53 bits, by the clock: exact ones, and truncated ones of which so
+// BenchmarkRecomputed times products of float64 numbers of all exponents, rounded to 53 bits, by the clock: exact ones, and truncated ones of which so
 // many rows have to be computed again, at the first launch, with all that has to be prepared for it, and at later ones.
-func BenchmarkRepaired(b *testing.B) {
+func BenchmarkRecomputed(b *testing.B) {
 	d := realDevice(b)
 	const size = 1000
 	run := func(name string, open int, truncate bool) {
@@ -30,7 +30,7 @@ func BenchmarkRepaired(b *testing.B) {
 				return err
 			}
 			defer free()
-			return timeRepairs(b, d, name, product)
+			return timeRecomputing(b, d, name, product)
 		})
 		if err != nil {
 			b.Fatal(err)
@@ -42,8 +42,8 @@ func BenchmarkRepaired(b *testing.B) {
 	}
 }
 
-// timeRepairs makes two benchmarks: of the first launch and of later ones, with cold caches.
-func timeRepairs(b *testing.B, d *gpu.Device, name string, product *deferredgpu.Product) error {
+// timeRecomputing makes two benchmarks: of the first launch and of later ones, with cold caches.
+func timeRecomputing(b *testing.B, d *gpu.Device, name string, product *deferredgpu.Product) error {
 	run := func() (float64, error) {
 		if err := d.ColdCache(nil); err != nil {
 			return 0, err
@@ -55,7 +55,7 @@ func timeRepairs(b *testing.B, d *gpu.Device, name string, product *deferredgpu.
 		if err := product.Launch(nil); err != nil {
 			return 0, err
 		}
-		if err := product.Repair(); err != nil {
+		if err := product.Recompute(); err != nil {
 			return 0, err
 		}
 		err := d.Sync()
@@ -74,7 +74,7 @@ func timeRepairs(b *testing.B, d *gpu.Device, name string, product *deferredgpu.
 		times = append(times, t)
 	}
 	slices.Sort(times)
-	repaired, onHost := product.Repaired()
+	recomputed, onHost := product.Recomputed()
 	for i, list := range [][]float64{{first}, times} {
 		part := []string{"first", "later"}[i]
 		b.Run(name+"/"+part, func(b *testing.B) {
@@ -82,7 +82,7 @@ func timeRepairs(b *testing.B, d *gpu.Device, name string, product *deferredgpu.
 			b.ReportMetric(list[0], "least-µs")
 			b.ReportMetric(list[len(list)-1], "greatest-µs")
 			b.ReportMetric(float64(product.Moduli()), "moduli")
-			b.ReportMetric(float64(repaired), "repaired")
+			b.ReportMetric(float64(recomputed), "recomputed")
 			b.ReportMetric(float64(onHost), "on-host")
 			b.ReportMetric(0, "ns/op")
 		})

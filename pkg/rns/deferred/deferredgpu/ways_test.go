@@ -185,7 +185,7 @@ func TestTruncatedDots(t *testing.T) {
 			})
 			what := fmt.Sprintf("%d bits, cancellation %v", precision, cancel)
 			checkRounded(t, what, e, precision, truncatedDot(r, 60, cancel))
-			if recomputed, _ := made.product.Repaired(); made.product.Truncated() == cancel || recomputed > 0 {
+			if recomputed, _ := made.product.Recomputed(); made.product.Truncated() == cancel || recomputed > 0 {
 				t.Errorf("%s: truncated %v, computed again %d times", what, made.product.Truncated(), recomputed)
 			}
 		}

@@ -1,5 +1,5 @@
 // Kernels that test the way from Go to a device and back: launches, arguments, shared memory, barriers, faults.
-#include "finish.cuh"
+#include "round_rows.cuh"
 
 // empty does nothing: what a launch costs.
 MP_KERNEL(empty, 1024)() {}
@@ -84,18 +84,6 @@ MP_KERNEL(copyWords, 1024)(uint4 *__restrict__ to, const uint4 *__restrict__ fro
 	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) to[i] = from[i];
 }
 MP_REGISTER(copyWords);
-
-// evict reads n 16-byte words, so that nothing else is left in the caches. It writes nothing that matters: sink[0] only if the words' sum
-// modulo 2^32 is the given number, which keeps the reads.
-MP_KERNEL(evict, 1024)(u32 *sink, const uint4 *__restrict__ x, u64 n, u32 number) {
-	u32 s = 0;
-	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
-		uint4 v = x[i];
-		s += v.x + v.y + v.z + v.w;
-	}
-	if (s == number && number != 0) sink[0] = s;
-}
-MP_REGISTER(evict);
 
 // spin lets one thread compute for a while: a step is some 5 cycles. What is launched meanwhile waits on the device, so that events behind it
 // measure the device's time alone. *out is the result, which nobody needs.

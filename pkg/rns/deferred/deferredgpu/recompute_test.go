@@ -14,9 +14,9 @@ import (
 	"mpbench/pkg/rns/deferred/deferredgpu"
 )
 
-// repairs computes the product on the device, compares the bits with the reference and returns how many rows were computed again,
-// and how many of them on the host. It launches twice, because the second repair uses what the first left.
-func (p *problem) repairs(t *testing.T, d *gpu.Device, name string, aFloats, xFloats []float64) (rows, onHost int) {
+// recomputed computes the product on the device, compares the bits with the reference and returns how many rows were computed again,
+// and how many of them on the host. It launches twice, because the second recomputation uses what the first left.
+func (p *problem) recomputed(t *testing.T, d *gpu.Device, name string, aFloats, xFloats []float64) (rows, onHost int) {
 	t.Helper()
 	want := p.reference(t)
 	err := d.Do(func() error {
@@ -38,9 +38,9 @@ func (p *problem) repairs(t *testing.T, d *gpu.Device, name string, aFloats, xFl
 					t.Fatalf("%s, launch %d, row %d:\n got %s\nwant %s", name, launch, i, y[i].Text('p', 0), want[i].Text('p', 0))
 				}
 			}
-			n, m := product.Repaired()
+			n, m := product.Recomputed()
 			if launch > 0 && (n != rows || m != onHost) {
-				t.Fatalf("%s: %d rows repaired, %d on the host; before %d and %d", name, n, m, rows, onHost)
+				t.Fatalf("%s: %d rows recomputed, %d on the host; before %d and %d", name, n, m, rows, onHost)
 			}
 			rows, onHost = n, m
 		}
@@ -91,8 +91,8 @@ func TestTruncated(t *testing.T) {
 				if turn == 1 {
 					p.alpha, p.beta = big.NewFloat(-0.25), new(big.Float)
 				}
-				n, _ := p.repairs(t, d, fmt.Sprintf("%d x %d, p = %d, %d bits kept", rows, cols, prec, p.opt.KeepBits), a, x)
-				t.Logf("%d x %d: %d rows repaired", rows, cols, n)
+				n, _ := p.recomputed(t, d, fmt.Sprintf("%d x %d, p = %d, %d bits kept", rows, cols, prec, p.opt.KeepBits), a, x)
+				t.Logf("%d x %d: %d rows recomputed", rows, cols, n)
 			})
 		}
 	}
@@ -152,9 +152,9 @@ func negative(x *big.Float) *big.Float { return new(big.Float).Neg(x) }
 
 // row is a row of A that meets a vector of ones, and whether it has to be computed again.
 type row struct {
-	name   string
-	terms  []*big.Float
-	repair bool
+	name          string
+	terms         []*big.Float
+	recomputation bool
 }
 
 // hardRows are sums of p bits at and beside zeros and ties that only terms of 2^-e decide.
@@ -199,46 +199,46 @@ func problemOf(rows []row, prec, spread int) *problem {
 	}
 }
 
-// TestRepairs counts the rows that are computed again: those that truncation leaves open, and no others.
-func TestRepairs(t *testing.T) {
+// TestRecomputing counts the rows that are computed again: those that truncation leaves open, and no others.
+func TestRecomputing(t *testing.T) {
 	gputest.Sanitize(t)
 	d := gputest.Device(t)
 	for _, prec := range []int{24, 53, 106, 424, 1696, 4096} {
 		rows := hardRows(prec, prec+3000)
 		want := 0
 		for _, r := range rows {
-			if r.repair {
+			if r.recomputation {
 				want++
 			}
 		}
 		p := problemOf(rows, prec, 0)
-		if got, onHost := p.repairs(t, d, fmt.Sprint("p = ", prec), nil, nil); got != want || onHost != 0 {
-			t.Errorf("p = %d: %d rows repaired, %d of them on the host; want %d", prec, got, onHost, want)
+		if got, onHost := p.recomputed(t, d, fmt.Sprint("p = ", prec), nil, nil); got != want || onHost != 0 {
+			t.Errorf("p = %d: %d rows recomputed, %d of them on the host; want %d", prec, got, onHost, want)
 		}
 		for _, r := range rows { // each alone
 			want := 0
-			if r.repair {
+			if r.recomputation {
 				want = 1
 			}
 			p := problemOf([]row{r}, prec, 0)
-			if got, _ := p.repairs(t, d, r.name, nil, nil); got != want {
-				t.Errorf("p = %d, %s: %d rows repaired, want %d", prec, r.name, got, want)
+			if got, _ := p.recomputed(t, d, r.name, nil, nil); got != want {
+				t.Errorf("p = %d, %s: %d rows recomputed, want %d", prec, r.name, got, want)
 			}
 			p.a, p.x = p.x, p.a // the row as a vector: it is that which is truncated
-			if got, _ := p.repairs(t, d, r.name+" in x", nil, nil); got != want {
-				t.Errorf("p = %d, %s in x: %d rows repaired, want %d", prec, r.name, got, want)
+			if got, _ := p.recomputed(t, d, r.name+" in x", nil, nil); got != want {
+				t.Errorf("p = %d, %s in x: %d rows recomputed, want %d", prec, r.name, got, want)
 			}
 		}
 		// A vector that is truncated: the bound is for any elements, so that exact rows are open as well.
 		p = problemOf(rows, prec, prec+3000)
-		if got, _ := p.repairs(t, d, fmt.Sprint("long x, p = ", prec), nil, nil); got < want || got > want+2 {
-			t.Errorf("p = %d, x truncated: %d rows repaired, want %d to %d", prec, got, want, want+2)
+		if got, _ := p.recomputed(t, d, fmt.Sprint("long x, p = ", prec), nil, nil); got < want || got > want+2 {
+			t.Errorf("p = %d, x truncated: %d rows recomputed, want %d to %d", prec, got, want, want+2)
 		}
 	}
 }
 
-// TestRepairScaled has alpha and beta of p bits and a y that takes alpha*S away, up to the part that was truncated.
-func TestRepairScaled(t *testing.T) {
+// TestRecomputingScaled has alpha and beta of p bits and a y that takes alpha*S away, up to the part that was truncated.
+func TestRecomputingScaled(t *testing.T) {
 	gputest.Sanitize(t)
 	d := gputest.Device(t)
 	for _, prec := range []int{24, 53, 212} {
@@ -264,12 +264,12 @@ func TestRepairScaled(t *testing.T) {
 		}
 		p.a = numbers.Bigs(scaled)
 		p.opt.KeepBits = 2*prec + 70
-		if got, _ := p.repairs(t, d, fmt.Sprint("p = ", prec), nil, nil); got != 2 && got != 3 { // the last is a tie only by chance
-			t.Errorf("p = %d: %d rows repaired, want the two that y takes away", prec, got)
+		if got, _ := p.recomputed(t, d, fmt.Sprint("p = ", prec), nil, nil); got != 2 && got != 3 { // the last is a tie only by chance
+			t.Errorf("p = %d: %d rows recomputed, want the two that y takes away", prec, got)
 		}
 		p.beta = new(big.Float)
-		if got, _ := p.repairs(t, d, fmt.Sprint("beta = 0, p = ", prec), nil, nil); got != 0 {
-			t.Errorf("p = %d, beta = 0: %d rows repaired", prec, got)
+		if got, _ := p.recomputed(t, d, fmt.Sprint("beta = 0, p = ", prec), nil, nil); got != 0 {
+			t.Errorf("p = %d, beta = 0: %d rows recomputed", prec, got)
 		}
 	}
 }
@@ -282,9 +282,9 @@ func TestBeyondModuli(t *testing.T) {
 		rows := hardRows(prec, 1<<17)[:3]
 		rows = append(rows, row{terms: []*big.Float{power(0), negative(power(0)), power(-9000)}}, row{terms: []*big.Float{power(0), power(-1 << 17)}})
 		p := problemOf(rows, prec, 0)
-		got, onHost := p.repairs(t, d, fmt.Sprint("p = ", prec), nil, nil)
+		got, onHost := p.recomputed(t, d, fmt.Sprint("p = ", prec), nil, nil)
 		if got != 4 || onHost != 3 {
-			t.Errorf("p = %d: %d rows repaired, %d of them on the host; want 4 and 3", prec, got, onHost)
+			t.Errorf("p = %d: %d rows recomputed, %d of them on the host; want 4 and 3", prec, got, onHost)
 		}
 		const m, n = 3, 5
 		p = &problem{
@@ -292,13 +292,13 @@ func TestBeyondModuli(t *testing.T) {
 			layout: numbers.ColMajor(m, n, m), xLayout: numbers.Strided(n, 1), alpha: big.NewFloat(-1), beta: randomBig(r, prec, 100), prec: prec,
 		}
 		p.opt.KeepBits = prec + 64
-		got, onHost = p.repairs(t, d, fmt.Sprint("random, p = ", prec), nil, nil)
-		t.Logf("p = %d: %d of %d random rows repaired, %d of them on the host", prec, got, m, onHost)
+		got, onHost = p.recomputed(t, d, fmt.Sprint("random, p = ", prec), nil, nil)
+		t.Logf("p = %d: %d of %d random rows recomputed, %d of them on the host", prec, got, m, onHost)
 	}
 }
 
-// TestRepairMemory leaves too little memory for all open rows at once, and then for any. The second product fits what the first gave back.
-func TestRepairMemory(t *testing.T) {
+// TestRecomputingMemory leaves too little memory for all open rows at once, and then for any. The second product fits what the first gave back.
+func TestRecomputingMemory(t *testing.T) {
 	gputest.Sanitize(t)
 	d := gputest.Device(t)
 	if !gputest.Emulated() {
@@ -340,8 +340,8 @@ func TestRepairMemory(t *testing.T) {
 						t.Errorf("%d bytes left, row %d: got %v, want %v", c.left, i, y[i], want[i])
 					}
 				}
-				if n, onHost := product.Repaired(); n != 150 || onHost != c.onHost {
-					t.Errorf("%d bytes left: %d rows repaired, %d of them on the host; want 150 and %d", c.left, n, onHost, c.onHost)
+				if n, onHost := product.Recomputed(); n != 150 || onHost != c.onHost {
+					t.Errorf("%d bytes left: %d rows recomputed, %d of them on the host; want 150 and %d", c.left, n, onHost, c.onHost)
 				}
 			}
 			return nil

@@ -10,19 +10,19 @@ import (
 	"mpbench/pkg/rns/deferred"
 )
 
-// repair is what a product with truncated factors has computed again: the rows for which Ziv's test (cuda/finish.cuh) left the rounding open.
+// recomputation is what a product with truncated factors has computed again: the rows for which Ziv's test (cuda/round_rows.cuh) left the rounding open.
 //
 // They are gathered from the raw numbers, by widths, and multiplied with as many moduli as exact sums take, or deferred.MaxModuli. Rows
 // which that leaves open, and those that do not fit the device's memory, are the host's. As the same product is often
-// launched many times, the planes of these rows are kept while they take no more than repairShare of the memory that was free.
-type repair struct {
+// launched many times, the planes of these rows are kept while they take no more than recomputeShare of the memory that was free.
+type recomputation struct {
 	due    bool         // since the last launch
 	rows   []int        // computed again, in any order
 	values []*big.Float // of these rows
 	onHost int          // how many of them the host computed
 
-	// What the last repair found, for launches that leave the same rows open.
-	key     []int // these rows, ascending; nil if they are to be repaired anew
+	// What the last recomputation found, for launches that leave the same rows open.
+	key     []int // these rows, ascending; nil if they are to be recomputed anew
 	batches []*batch
 	host    []int // those of them that no batch makes certain
 }
@@ -36,20 +36,22 @@ type batch struct {
 }
 
 const (
-	reconsiderShare = 6 // of the rows: with more than one in so many to be computed again, exact sums are faster (BenchmarkRepaired)
+	reconsiderShare = 6 // of the rows: with more than one in so many to be computed again, exact sums are faster (BenchmarkRecomputed)
 
-	repairShare = 2 // of the device's free memory: one part in so many
-	keptModuli  = 256
-	moduliStep  = 128 // beyond keptModuli, where tables of every number would take too much memory
+	recomputeShare = 2 // of the device's free memory: one part in so many
+	keptModuli     = 256
+	moduliStep     = 128 // beyond keptModuli, where tables of every number would take too much memory
 )
 
-// Repaired returns how many rows the last Repair or Results computed again, and how many of them on the host.
-func (p *Product) Repaired() (rows, onHost int) { return len(p.repair.rows), p.repair.onHost }
+// Recomputed returns how many rows the last Recompute or Results computed again, and how many of them on the host.
+func (p *Product) Recomputed() (rows, onHost int) {
+	return len(p.recomputation.rows), p.recomputation.onHost
+}
 
-// Repair waits for the last launch and computes again, with more moduli, the rows of which the rounding was left open. It is part of the work of a product
+// Recompute waits for the last launch and computes again, with more moduli, the rows of which the rounding was left open. It is part of the work of a product
 // with truncated factors; for others it does nothing.
-func (p *Product) Repair() error {
-	r := &p.repair
+func (p *Product) Recompute() error {
+	r := &p.recomputation
 	if !r.due {
 		return nil
 	}
@@ -61,9 +63,9 @@ func (p *Product) Repair() error {
 	switch {
 	case len(rows) == 0:
 	case r.key != nil && slices.Equal(rows, r.key):
-		err = p.repairAgain()
+		err = p.recomputeAgain()
 	default:
-		err = p.repairAnew(rows)
+		err = p.recomputeAnew(rows)
 	}
 	r.due = err != nil
 	return err
@@ -75,14 +77,14 @@ func (p *Product) Reconsidered() (*Matrix, *Vector, *Product, error) {
 	if err := p.Launch(nil); err != nil {
 		return nil, nil, nil, err
 	}
-	if err := p.Repair(); err != nil {
+	if err := p.Recompute(); err != nil {
 		return nil, nil, nil, err
 	}
 	plan := p.a.plan.Exact(p.x.extent)
-	if reconsiderShare*len(p.repair.rows) <= p.a.Rows() || plan == nil {
+	if reconsiderShare*len(p.recomputation.rows) <= p.a.Rows() || plan == nil {
 		return nil, nil, nil, nil
 	}
-	p.repair.free()
+	p.recomputation.free()
 	b := &batch{}
 	err := func() (err error) {
 		if b.a, err = NewMatrix(p.device, plan, p.a.source, p.a.layout); err != nil {
@@ -104,19 +106,19 @@ func (p *Product) Reconsidered() (*Matrix, *Vector, *Product, error) {
 	return nil, nil, nil, err
 }
 
-// repairAgain launches what is there from the last time.
-func (p *Product) repairAgain() error {
-	for _, b := range p.repair.batches {
+// recomputeAgain launches what is there from the last time.
+func (p *Product) recomputeAgain() error {
+	for _, b := range p.recomputation.batches {
 		if _, err := p.runBatch(b); err != nil {
 			return err
 		}
 	}
-	return p.onHost(p.repair.host)
+	return p.onHost(p.recomputation.host)
 }
 
-// repairAnew makes batches of rows of similar width.
-func (p *Product) repairAnew(rows []int) error {
-	r := &p.repair
+// recomputeAnew makes batches of rows of similar width.
+func (p *Product) recomputeAnew(rows []int) error {
+	r := &p.recomputation
 	r.free()
 	free, err := p.device.Free()
 	if err != nil {
@@ -124,7 +126,7 @@ func (p *Product) repairAnew(rows []int) error {
 	}
 	left := slices.Clone(rows)
 	slices.SortStableFunc(left, func(i, j int) int { return p.exactModuli(i) - p.exactModuli(j) })
-	budget, kept, lost := free/repairShare, int64(0), false // lost: batches that could not be kept
+	budget, kept, lost := free/recomputeShare, int64(0), false // lost: batches that could not be kept
 	for len(left) > 0 {
 		count := p.batchRows(left, budget)
 		b, err := p.newBatch(left[:count])
@@ -143,7 +145,7 @@ func (p *Product) repairAnew(rows []int) error {
 			return err
 		}
 		r.host, left = append(r.host, open...), left[count:]
-		if kept += b.bytes(); kept > free/repairShare || len(open) == count {
+		if kept += b.bytes(); kept > free/recomputeShare || len(open) == count {
 			kept -= b.bytes()
 			b.free()
 			r.batches = r.batches[:len(r.batches)-1]
@@ -240,7 +242,7 @@ func (p *Product) runBatch(b *batch) (open []int, err error) {
 		if _, found := slices.BinarySearch(doubtful, k); found {
 			open = append(open, i)
 		} else {
-			p.repair.rows, p.repair.values = append(p.repair.rows, i), append(p.repair.values, y[k])
+			p.recomputation.rows, p.recomputation.values = append(p.recomputation.rows, i), append(p.recomputation.values, y[k])
 		}
 	}
 	return open, nil
@@ -269,14 +271,14 @@ func (p *Product) onHost(rows []int) error {
 		}
 		z := deferred.RoundedRow(numbers.Array{Source: a, Layout: row}, numbers.Array{Source: x, Layout: p.x.layout},
 			o.Alpha, o.Beta, &y, nil, uint(o.Precision))
-		p.repair.rows, p.repair.values = append(p.repair.rows, i), append(p.repair.values, z)
+		p.recomputation.rows, p.recomputation.values = append(p.recomputation.rows, i), append(p.recomputation.values, z)
 	}
-	p.repair.onHost = len(rows)
+	p.recomputation.onHost = len(rows)
 	return nil
 }
 
 // free gives up what is kept.
-func (r *repair) free() {
+func (r *recomputation) free() {
 	for _, b := range r.batches {
 		b.free()
 	}

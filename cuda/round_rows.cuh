@@ -1,9 +1,9 @@
 // The end of an exact sum of products: its residues become an integer, which is multiplied by alpha, added to beta*y and rounded once.
 //
 // What does not depend on the sums is prepared while they are added: alpha times the table of reconstruction, so that the sum of its rows is
-// alpha*S at once, and beta*y. After that one warp finishes a row, or a block some rows together, with one read of the table.
-#ifndef MPBENCH_FINISH_CUH
-#define MPBENCH_FINISH_CUH
+// alpha*S at once, and beta*y. After that one warp rounds a row, or a block some rows together, with one read of the table.
+#ifndef MPBENCH_ROUND_ROWS_CUH
+#define MPBENCH_ROUND_ROWS_CUH
 
 #include "limbs.cuh"
 
@@ -12,7 +12,7 @@
 //	y_i = alpha * S_i * 2^rowExp_i + beta * y_i,  rounded to nearest even at p bits.
 //
 // alpha and beta are integers of 28-bit limbs times powers of two; betaLimbs = 0 says that there is no y. Numbers y_i and results are
-// packed: words of 64 bits, least significant first, of an integer W < 2^(64*width), and heads = 2*exponent + sign; a
+// packed: words of 64 bits, least significant first, of an integer W < 2^(64*width), and exponents = 2*exponent + sign; a
 // result has its bit p - 1 set unless it is zero.
 //
 // Reconstruction: with c_k = S mod m_k * weight[k] mod m_k, S = sum c_k*(M/m_k) - rank*M, rank = round(sum c_k/m_k). Row k of crt holds
@@ -26,15 +26,15 @@
 //
 // Where factors were truncated, alpha * S_i * 2^rowExp_i is less than 2^errorExp_i from the true one. Ziv's test (certainRounding)
 // says whether the result is the true one's; uncertain_i is 1 if not, else 0.
-struct Finish {
+struct Rounding {
 	const u32 *delta, *weight, *crt;
 	const double *reciprocal; // 1/m_k
 	const i64 *rowExp;
 	const u32 *alpha, *beta;
 	const u64 *yWords;
-	const i64 *yHeads;
+	const i64 *yExponents;
 	u64 *out;
-	i64 *outHeads;
+	i64 *outExponents;
 	i64 alphaExp, betaExp;
 	u32 moduli, lanes;
 	u32 alphaLimbs, betaLimbs, yLimbs;
@@ -54,10 +54,10 @@ struct Finish {
 static const i64 exactRow = -0x7fffffffffffffffll - 1;
 
 // rowLimbs is the shared memory of a row in 32-bit words: coefficients; alpha*S; the window.
-MP_DEVICE u32 rowLimbs(const Finish &f) { return f.moduli + 1 + f.productLimbs + f.windowLimbs; }
+MP_DEVICE u32 rowLimbs(const Rounding &f) { return f.moduli + 1 + f.productLimbs + f.windowLimbs; }
 
 // reconstruct sets the integers z to alpha*S in two's complement, given the coefficients c of the rows.
-template <int ROWS> MP_DEVICE void reconstruct(u32 *z, u32 pitch, const Finish &f, const u32 *c, u32 t, u32 threads) {
+template <int ROWS> MP_DEVICE void reconstruct(u32 *z, u32 pitch, const Rounding &f, const u32 *c, u32 t, u32 threads) {
 	const u32 lazyTerms = 248;
 	u32 n = f.moduli, limbs = f.productLimbs, stride = f.unitAlpha ? f.lanes : limbs;
 	const u32 *__restrict__ table = f.unitAlpha ? f.crt : f.table;
@@ -86,22 +86,22 @@ template <int ROWS> MP_DEVICE void reconstruct(u32 *z, u32 pitch, const Finish &
 
 // prefetchTable brings the table to the first-level cache, by a block; a read brings 32 bytes. It pays where reads follow one another slowly: for single
 // warps, and for a single block.
-MP_DEVICE void prefetchTable(const Finish &f) {
+MP_DEVICE void prefetchTable(const Rounding &f) {
 	u32 words = (f.moduli + 1) * (f.unitAlpha ? f.lanes : f.productLimbs);
 	const u32 *table = f.unitAlpha ? f.crt : f.table;
 	for (u32 i = threadIdx.x * 8; i < words; i += blockDim.x * 8) prefetch(table + i);
 }
 
-// What a lane needs for a row and its first coefficients that no kernel before has written: it can be read before waitForPrevious. head is that of
+// What a lane needs for a row and its first coefficients that no kernel before has written: it can be read before waitForPrevious. exponent is that of
 // y_i.
 struct Known {
-	i64 rowExp, head;
+	i64 rowExp, exponent;
 	u32 delta, weight;
 	double reciprocal;
 };
 
-MP_DEVICE Known readKnown(const Finish &f, u64 row, u32 k) {
-	Known n = {f.rowExp[row], f.betaLimbs ? f.yHeads[row] : 0, 0, 0, 0};
+MP_DEVICE Known readKnown(const Rounding &f, u64 row, u32 k) {
+	Known n = {f.rowExp[row], f.betaLimbs ? f.yExponents[row] : 0, 0, 0, 0};
 	if (k < f.moduli) {
 		n.delta = f.delta[k];
 		n.weight = f.weight[k];
@@ -119,7 +119,7 @@ MP_DEVICE u32 coefficient(u32 *c, u64 *sums, bool clear, u32 k, u32 delta, u32 w
 }
 
 // coefficients sets c_0 ... c_(n-1) and rank from the row's sums, which it sets to 0 if clear. first is readKnown of the lane, if known.
-MP_DEVICE void coefficients(u32 *c, const Finish &f, bool known, const Known &first, u64 *sums, bool clear, u32 lane) {
+MP_DEVICE void coefficients(u32 *c, const Rounding &f, bool known, const Known &first, u64 *sums, bool clear, u32 lane) {
 	double s = 0;
 	u32 k = lane;
 	if (known) {
@@ -143,14 +143,14 @@ MP_DEVICE void unpack(u32 *limbs, u32 n, const u64 *words, u32 width, u32 lane) 
 	warpSync(allLanes);
 }
 
-MP_DEVICE bool hasTable(const Finish &f) { return !f.unitAlpha && !f.limbSums; }
+MP_DEVICE bool hasTable(const Rounding &f) { return !f.unitAlpha && !f.limbSums; }
 
 // prepareItems is how many warps prepare has work for.
-MP_DEVICE u32 prepareItems(const Finish &f) { return (hasTable(f) ? f.moduli + 1 : 0) + (f.betaLimbs ? f.rows : 0); }
+MP_DEVICE u32 prepareItems(const Rounding &f) { return (hasTable(f) ? f.moduli + 1 : 0) + (f.betaLimbs ? f.rows : 0); }
 
 // prepare makes a row of the table, or beta*y of a row of y, by one warp with so many words of shared memory: productLimbs, and yLimbs +
 // addendLimbs.
-MP_DEVICE void prepare(const Finish &f, u32 item, u32 *shared, u32 lane) {
+MP_DEVICE void prepare(const Rounding &f, u32 item, u32 *shared, u32 lane) {
 	u32 n = f.moduli, limbs = f.productLimbs;
 	if (hasTable(f)) {
 		if (item <= n) {
@@ -173,7 +173,7 @@ MP_DEVICE void prepare(const Finish &f, u32 item, u32 *shared, u32 lane) {
 
 // prepareBlock does the work of the first blocks of sums, eight warps each. Shared memory: for each warp productLimbs, or yLimbs + addendLimbs, words of
 // 32 bits, whichever is more.
-MP_DEVICE void prepareBlock(const Finish &f, u32 *shared) {
+MP_DEVICE void prepareBlock(const Rounding &f, u32 *shared) {
 	u32 warp = threadIdx.x / 32, item = blockIdx.x * 8 + warp, table = hasTable(f) ? f.productLimbs : 0, y = f.yLimbs + f.addendLimbs;
 	if (item < prepareItems(f)) prepare(f, item, shared + warp * (table > y ? table : y), threadIdx.x % 32);
 }
@@ -238,7 +238,7 @@ MP_DEVICE bool certainRounding(const u32 *window, u32 n, u32 bits, u32 p, i64 er
 }
 
 // roundWindow writes the integer of n limbs in window, times 2^exp, rounded to nearest even at p bits.
-MP_DEVICE void roundWindow(const Finish &f, const u32 *window, u32 n, bool negative, i64 exp, u64 row, u32 lane) {
+MP_DEVICE void roundWindow(const Rounding &f, const u32 *window, u32 n, bool negative, i64 exp, u64 row, u32 lane) {
 	u32 words = 2 * f.outWidth, p = f.precision;
 	u32 bits = bitLength(window, n, lane);
 	i32 shift = (i32)bits - (i32)p;
@@ -266,13 +266,13 @@ MP_DEVICE void roundWindow(const Finish &f, const u32 *window, u32 n, bool negat
 	warpSync(allLanes);
 	if (lane == 0) {
 		if (carried) out[(p - 1) / 32] = 1u << (p - 1) % 32; // 2^p = 2^(p-1) * 2
-		f.outHeads[row] = bits ? 2 * (exp + shift + carried) + negative : 0;
+		f.outExponents[row] = bits ? 2 * (exp + shift + carried) + negative : 0;
 	}
 }
 
-// finishTerms adds alpha*S, in sum with its sign, and beta*y of a row and writes the result: the last step. rowExp and head are the row's and that of
+// roundTerms adds alpha*S, in sum with its sign, and beta*y of a row and writes the result: the last step. rowExp and exponent are the row's and that of
 // y_i.
-MP_DEVICE void finishTerms(const Finish &f, i64 rowExp, i64 head, const u32 *sum, bool negativeSum, u32 *window, u64 row, u32 lane) {
+MP_DEVICE void roundTerms(const Rounding &f, i64 rowExp, i64 exponent, const u32 *sum, bool negativeSum, u32 *window, u64 row, u32 lane) {
 	Term s = {sum, f.productLimbs, 0, rowExp + f.alphaExp, negativeSum != (f.alphaNegative != 0)};
 	const u32 *total = sum;
 	u32 n = f.productLimbs;
@@ -280,7 +280,7 @@ MP_DEVICE void finishTerms(const Finish &f, i64 rowExp, i64 head, const u32 *sum
 	bool negative = s.negative;
 	if (f.betaLimbs) {
 		s.bits = bitLength(sum, n, lane);
-		Term b = {f.addend + row * f.addendLimbs, f.addendLimbs, 0, f.betaExp + (head >> 1), (head & 1) != (i64)f.betaNegative};
+		Term b = {f.addend + row * f.addendLimbs, f.addendLimbs, 0, f.betaExp + (exponent >> 1), (exponent & 1) != (i64)f.betaNegative};
 		b.bits = bitLength(b.v, f.addendLimbs, lane);
 		// base: as low as the lower term, but the top bit stays inside, with a bit for the sum's carry and one for its sign.
 		i64 base = !b.bits || (s.bits && s.exp < b.exp) ? s.exp : b.exp;
@@ -296,19 +296,19 @@ MP_DEVICE void finishTerms(const Finish &f, i64 rowExp, i64 head, const u32 *sum
 	roundWindow(f, total, n, negative, exp, row, lane);
 }
 
-// finishRow finishes a row by one warp with rowLimbs(f) words of shared memory. known is readKnown of the row and lane. If clear, it sets
+// roundRow rounds a row by one warp with rowLimbs(f) words of shared memory. known is readKnown of the row and lane. If clear, it sets
 // the row's sums to 0 after having read them.
-MP_DEVICE void finishRow(const Finish &f, const Known &known, u64 *sums, bool clearSums, u64 row, u32 *shared) {
+MP_DEVICE void roundRow(const Rounding &f, const Known &known, u64 *sums, bool clearSums, u64 row, u32 *shared) {
 	u32 lane = threadIdx.x % 32;
 	u32 *c = shared, *sum = c + f.moduli + 1, *window = sum + f.productLimbs;
 	coefficients(c, f, true, known, sums + row * f.moduli, clearSums, lane);
 	reconstruct<1>(sum, 0, f, c, lane, 32);
 	bool negative = magnitude(sum, f.productLimbs, lane);
-	finishTerms(f, known.rowExp, known.head, sum, negative, window, row, lane);
+	roundTerms(f, known.rowExp, known.exponent, sum, negative, window, row, lane);
 }
 
-// finishRows finishes rows first to first + ROWS - 1 by a block of at least 32*ROWS threads with ROWS*rowLimbs(f) words of shared memory.
-template <int ROWS> MP_DEVICE void finishRows(const Finish &f, u64 *sums, bool clearSums, u32 first, u32 *shared) {
+// roundTogether rounds rows first to first + ROWS - 1 by a block of at least 32*ROWS threads with ROWS*rowLimbs(f) words of shared memory.
+template <int ROWS> MP_DEVICE void roundTogether(const Rounding &f, u64 *sums, bool clearSums, u32 first, u32 *shared) {
 	u32 t = threadIdx.x, lane = t % 32, warp = t / 32, pitch = rowLimbs(f), row = first + warp;
 	bool inside = warp < ROWS && row < f.rows;
 	waitForPrevious();
@@ -323,7 +323,7 @@ template <int ROWS> MP_DEVICE void finishRows(const Finish &f, u64 *sums, bool c
 	reconstruct<ROWS>(sums0, pitch, f, c, t, blockDim.x);
 	if (!inside) return;
 	bool negative = magnitude(sums0 + mine, f.productLimbs, lane);
-	finishTerms(f, f.rowExp[row], f.betaLimbs ? f.yHeads[row] : 0, sums0 + mine, negative, sums0 + mine + f.productLimbs, row, lane);
+	roundTerms(f, f.rowExp[row], f.betaLimbs ? f.yExponents[row] : 0, sums0 + mine, negative, sums0 + mine + f.productLimbs, row, lane);
 }
 
 #endif
