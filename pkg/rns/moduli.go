@@ -26,14 +26,6 @@ const (
 	Descending
 )
 
-// String returns the name a user types.
-func (o Order) String() string {
-	if o == Descending {
-		return "descending"
-	}
-	return "ascending"
-}
-
 // ErrModuli is wrapped by every error about a set of moduli or about a precision that no set can give.
 var ErrModuli = errors.New("rns")
 

@@ -23,17 +23,6 @@ func SIMD() string {
 	return "none"
 }
 
-func addMod(z, x, y, m []uint32) {
-	switch n := len(z); {
-	case useAVX512:
-		addModAVX512(&z[0], &x[:n][0], &y[:n][0], &m[:n][0], n)
-	case useAVX2:
-		addModAVX2(&z[0], &x[:n][0], &y[:n][0], &m[:n][0], n)
-	default:
-		addModGeneric(z, x, y, m)
-	}
-}
-
 func subMod(z, x, y, m []uint32) {
 	switch n := len(z); {
 	case useAVX512:

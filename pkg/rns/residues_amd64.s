@@ -4,33 +4,6 @@
 
 #include "textflag.h"
 
-// func addModAVX2(z *uint32, x *uint32, y *uint32, m *uint32, n int)
-// Requires: AVX, AVX2
-TEXT ·addModAVX2(SB), NOSPLIT, $0-40
-	MOVQ z+0(FP), CX
-	MOVQ x+8(FP), DX
-	MOVQ y+16(FP), BX
-	MOVQ m+24(FP), SI
-	MOVQ n+32(FP), DI
-	SHLQ $0x02, DI
-	XORQ AX, AX
-	JMP  lanes8_test
-
-lanes8:
-	VMOVDQU (DX)(AX*1), Y0
-	VPADDD  (BX)(AX*1), Y0, Y0
-	VMOVDQU (SI)(AX*1), Y1
-	VPSUBD  Y1, Y0, Y1
-	VPMINUD Y1, Y0, Y0
-	VMOVDQU Y0, (CX)(AX*1)
-	ADDQ    $0x20, AX
-
-lanes8_test:
-	CMPQ AX, DI
-	JLT  lanes8
-	VZEROUPPER
-	RET
-
 // func subModAVX2(z *uint32, x *uint32, y *uint32, m *uint32, n int)
 // Requires: AVX, AVX2
 TEXT ·subModAVX2(SB), NOSPLIT, $0-40
@@ -574,51 +547,6 @@ words8:
 
 lanes8_test:
 	CMPQ AX, R10
-	JLT  lanes8
-	VZEROUPPER
-	RET
-
-// func addModAVX512(z *uint32, x *uint32, y *uint32, m *uint32, n int)
-// Requires: AVX, AVX2, AVX512F
-TEXT ·addModAVX512(SB), NOSPLIT, $0-40
-	MOVQ  z+0(FP), CX
-	MOVQ  x+8(FP), DX
-	MOVQ  y+16(FP), BX
-	MOVQ  m+24(FP), SI
-	MOVQ  n+32(FP), DI
-	SHLQ  $0x02, DI
-	XORQ  AX, AX
-	MOVL  $0x0000aaaa, R8
-	KMOVW R8, K1
-	MOVQ  DI, R8
-	ANDQ  $-64, R8
-	JMP   wide_test
-
-wide:
-	VMOVDQU32 (DX)(AX*1), Z0
-	VPADDD    (BX)(AX*1), Z0, Z0
-	VMOVDQU32 (SI)(AX*1), Z1
-	VPSUBD    Z1, Z0, Z1
-	VPMINUD   Z1, Z0, Z0
-	VMOVDQU32 Z0, (CX)(AX*1)
-	ADDQ      $0x40, AX
-
-wide_test:
-	CMPQ AX, R8
-	JLT  wide
-	JMP  lanes8_test
-
-lanes8:
-	VMOVDQU (DX)(AX*1), Y0
-	VPADDD  (BX)(AX*1), Y0, Y0
-	VMOVDQU (SI)(AX*1), Y1
-	VPSUBD  Y1, Y0, Y1
-	VPMINUD Y1, Y0, Y0
-	VMOVDQU Y0, (CX)(AX*1)
-	ADDQ    $0x20, AX
-
-lanes8_test:
-	CMPQ AX, DI
 	JLT  lanes8
 	VZEROUPPER
 	RET

@@ -5,13 +5,6 @@ import "math/bits"
 // The functions of this file work on slices of one length, a base's stride; residues are below their modulus m,
 // which is below 2^31. Any operand may be the destination z.
 
-// addModGeneric sets z = x + y mod m.
-func addModGeneric(z, x, y, m []uint32) {
-	for i := range z {
-		z[i] = reduceOnce(x[i]+y[i], m[i])
-	}
-}
-
 // subModGeneric sets z = x - y mod m.
 func subModGeneric(z, x, y, m []uint32) {
 	for i := range z {

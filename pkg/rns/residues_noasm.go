@@ -2,7 +2,6 @@
 
 package rns
 
-func addMod(z, x, y, m []uint32)                         { addModGeneric(z, x, y, m) }
 func subMod(z, x, y, m []uint32)                         { subModGeneric(z, x, y, m) }
 func mulConst(z, x []uint32, w *shoup, m []uint32)       { mulConstGeneric(z, x, w, m) }
 func mulConstAdd(z, x []uint32, w *shoup, y, m []uint32) { mulConstAddGeneric(z, x, w, y, m) }

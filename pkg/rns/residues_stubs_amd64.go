@@ -4,11 +4,6 @@
 
 package rns
 
-// addModAVX2 sets z = x + y mod m; it works like addModGeneric.
-//
-//go:noescape
-func addModAVX2(z *uint32, x *uint32, y *uint32, m *uint32, n int)
-
 // subModAVX2 sets z = x - y mod m; it works like subModGeneric.
 //
 //go:noescape
@@ -68,11 +63,6 @@ func weightedWordsAVX2(z *uint64, c *uint32, t *uint32, rows int, pitch int, n i
 //
 //go:noescape
 func wordsModAVX2(z *uint32, words *uint64, powers *uint32, count int, w *uint32, ws *uint32, one *uint32, m *uint32, n int)
-
-// addModAVX512 sets z = x + y mod m; it works like addModGeneric.
-//
-//go:noescape
-func addModAVX512(z *uint32, x *uint32, y *uint32, m *uint32, n int)
 
 // subModAVX512 sets z = x - y mod m; it works like subModGeneric.
 //

@@ -15,7 +15,6 @@ import (
 func main() {
 	ConstraintExpr("amd64,!noasm")
 	for _, isa := range []string{"AVX2", "AVX512"} {
-		addMod(isa)
 		subMod(isa)
 		mulConst(isa)
 		mulConstAdd(isa)
@@ -143,15 +142,6 @@ func (k *kernel) quotient(x reg.VecVirtual, scaled string) reg.VecVirtual {
 	VPSRLQ(Imm(32), even, even)
 	k.blendOdd(xOdd, even, q)
 	return q
-}
-
-func addMod(isa string) {
-	generate(isa, "addMod", "z, x, y, m *uint32", "z = x + y mod m", []string{"z", "x", "y", "m"}, func(k *kernel) {
-		sum := k.load("x")
-		VPADDD(k.mem("y"), sum, sum)
-		k.reduceOnce(sum, k.load("m"))
-		k.store(sum)
-	})
 }
 
 func subMod(isa string) {

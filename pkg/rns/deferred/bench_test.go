@@ -57,7 +57,7 @@ func BenchmarkGEMV(b *testing.B) {
 			b.Fatal(err)
 		}
 		for _, op := range []Op{NoTrans, Trans} {
-			matrix, err := NewMatrix(a, numbers.RowMajor(size, size, size), op, extent, Options{})
+			matrix, err := newMatrix(a, numbers.RowMajor(size, size, size), op, extent, Options{})
 			if err != nil {
 				b.Fatal(err)
 			}

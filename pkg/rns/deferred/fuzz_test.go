@@ -41,7 +41,7 @@ func FuzzGemv(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		matrix, err := NewMatrix(numbers.Float64s(a), l, direction, extent, Options{KeepBits: int(keep), Threads: 1})
+		matrix, err := newMatrix(numbers.Float64s(a), l, direction, extent, Options{KeepBits: int(keep), Threads: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,12 +84,12 @@ func FuzzSum(f *testing.F) {
 			x = append(x, z.SetMantExp(z, int(int16(binary.LittleEndian.Uint16(data[2:])))>>4))
 			data = data[4+width/8:]
 		}
-		sum, err := Sum(numbers.Bigs(x), numbers.Strided(len(x), 1), 1)
+		packed, err := Pack(numbers.Bigs(x), numbers.Strided(len(x), 1))
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := exactProduct(x, ones(len(x)), big.NewFloat(1), new(big.Float), new(big.Float), bits)
-		if got := sum.Round(nil, bits); got.Cmp(want) != 0 {
+		if got := packed.Sum(1).Round(nil, bits); got.Cmp(want) != 0 {
 			t.Fatalf("sum of %v to %d bits: %v, want %v", x, bits, got, want)
 		}
 	})

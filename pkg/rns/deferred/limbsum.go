@@ -281,34 +281,6 @@ func (p *Packed) Sum(threads int) *LimbSum {
 	return sumRange(p.Len(), threads, func(s *LimbSum, _ *sumScratch, i, j int) { s.Add(p, i, j) })
 }
 
-// Sum returns the exact sum of the elements of x, laid out by l, in memory that does not grow with their number; threads = 0
-// stands for GOMAXPROCS.
-func Sum(x numbers.Source, l numbers.Layout, threads int) (*LimbSum, error) {
-	if err := l.Check(x.Len()); err != nil {
-		return nil, err
-	}
-	floats, isFloats := x.(numbers.Float64s)
-	return sumRange(l.Rows*l.Cols, threads, func(s *LimbSum, w *sumScratch, from, to int) {
-		for from < to {
-			i, j := from/l.Cols, from%l.Cols
-			n, step := min(to-from, l.Cols-j), l.ColStride
-			if l.Cols == 1 { // a vector
-				n, step = to-from, l.RowStride
-			}
-			first := l.Index(i, j)
-			from += n
-			if isFloats {
-				w.addFloat64s(s, floats, first, step, unit, 0, 0, n)
-				continue
-			}
-			for t := range n {
-				x.Read(&w.x, first+t*step)
-				s.AddNumber(&w.x)
-			}
-		}
-	}), nil
-}
-
 // Dot returns the exact sum of the products of the elements of x and y, vectors of one length laid out by lx and ly, in memory that
 // does not grow with it; threads = 0 stands for GOMAXPROCS. Nothing is aligned: products are formed in words and added to the bucket of
 // their exponent. That suits data that are used once; residues pay where one factor is a [Matrix] that is used again.
@@ -336,9 +308,6 @@ func Dot(x numbers.Source, lx numbers.Layout, y numbers.Source, ly numbers.Layou
 		}
 	}), nil
 }
-
-// unit is the second factor of sums.
-var unit = numbers.Float64s{1}
 
 // sumScratch is the scratch memory of a goroutine that sums: two numbers, and products of binary64 numbers on their way to the kernel.
 type sumScratch struct {

@@ -42,21 +42,11 @@ func TestSumAndDot(t *testing.T) {
 			}
 		}
 		want := exactProduct(x, ones(n), one, zero, zero, prec)
-		sum, err := Sum(numbers.Bigs(x), numbers.Strided(n, 1), threads)
-		if err != nil {
-			t.Fatal(err)
-		}
-		check("Sum", sum.Round(nil, prec), want)
 		packed, err := Pack(numbers.Bigs(x), numbers.Strided(n, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
 		check("Packed.Sum", packed.Sum(threads).Round(nil, prec), want)
-		sum, err = Sum(packed, numbers.Strided(n, -1), threads)
-		if err != nil {
-			t.Fatal(err)
-		}
-		check("Sum of packed", sum.Round(nil, prec), want)
 
 		want = exactProduct(x, y, one, zero, zero, prec)
 		dot, err := Dot(numbers.Bigs(x), numbers.Strided(n, 1), numbers.Bigs(y), numbers.Strided(n, 1), threads)
@@ -92,11 +82,11 @@ func TestLimbSumFloat64(t *testing.T) {
 			}
 		}
 		one, zero := big.NewFloat(1), new(big.Float)
-		sum, err := Sum(numbers.Float64s(x), numbers.Strided(n, 1), 1)
+		packed, err := Pack(numbers.Float64s(x), numbers.Strided(n, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := sum.Float64(), toFloat64(exactProduct(xb, ones(n), one, zero, zero, 5000)); got != want {
+		if got, want := packed.Sum(1).Float64(), toFloat64(exactProduct(xb, ones(n), one, zero, zero, 5000)); got != want {
 			t.Fatalf("sum of %v = %v, want %v", x, got, want)
 		}
 		dot, err := Dot(numbers.Float64s(x), numbers.Strided(n, 1), numbers.Float64s(y), numbers.Strided(n, 1), 1)
@@ -166,21 +156,13 @@ func BenchmarkDot(b *testing.B) {
 		inputs[name], other[name], names = p, p, append(names, name)
 	}
 	for _, name := range names {
-		for _, op := range []string{"sum", "dot"} {
-			b.Run(fmt.Sprintf("op=%s/input=%s", op, name), func(b *testing.B) {
-				for b.Loop() {
-					var err error
-					if op == "sum" {
-						_, err = Sum(inputs[name], numbers.Strided(n, 1), 1)
-					} else {
-						_, err = Dot(inputs[name], numbers.Strided(n, 1), other[name], numbers.Strided(n, 1), 1)
-					}
-					if err != nil {
-						b.Fatal(err)
-					}
+		b.Run(fmt.Sprintf("op=dot/input=%s", name), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Dot(inputs[name], numbers.Strided(n, 1), other[name], numbers.Strided(n, 1), 1); err != nil {
+					b.Fatal(err)
 				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/elem")
-			})
-		}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/elem")
+		})
 	}
 }

@@ -317,15 +317,6 @@ func (p *Plan) Matrix() *Matrix {
 	return a
 }
 
-// NewMatrix is [NewPlan] followed by [Plan.Matrix].
-func NewMatrix(a numbers.Source, l numbers.Layout, op Op, x numbers.Extent, opt Options) (*Matrix, error) {
-	p, err := NewPlan(a, l, op, x, opt)
-	if err != nil {
-		return nil, err
-	}
-	return p.Matrix(), nil
-}
-
 // Rows and Cols return the shape of A.
 func (a *Matrix) Rows() int { return a.layout.Rows }
 

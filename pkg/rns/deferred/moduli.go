@@ -49,9 +49,6 @@ var moduli = sync.OnceValue(func() []uint32 {
 	return list
 })
 
-// Moduli returns a copy of the first n moduli of the list, n <= MaxModuli.
-func Moduli(n int) []uint32 { return append([]uint32(nil), moduli()[:n]...) }
-
 // ModuliFor returns how many moduli hold every integer |X| < 2^width: the least n with M > 2^(width+1).
 // It may exceed [MaxModuli].
 //

@@ -12,7 +12,7 @@ import (
 // TestModuli proves the claims of the list: descending primes below 2^28, none left out, near enough to 2^28 for fold, and products that leave
 // |X| < 2^capacity below 0.31 M.
 func TestModuli(t *testing.T) {
-	list := Moduli(MaxModuli)
+	list := moduli()
 	product, quarter := big.NewInt(1), new(big.Int)
 	previous := uint32(1 << ModulusBits)
 	x := new(big.Int)

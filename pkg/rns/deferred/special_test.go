@@ -103,7 +103,7 @@ func TestSpecials(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		matrix, err := NewMatrix(numbers.Float64s(a), l, op, extent, opt)
+		matrix, err := newMatrix(numbers.Float64s(a), l, op, extent, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,10 +172,6 @@ func TestSumSpecials(t *testing.T) {
 	} {
 		l := numbers.Strided(len(c.x), 1)
 		same := func(a, b float64) bool { return a == b || a != a && b != b }
-		sum, err := Sum(numbers.Float64s(c.x), l, 1)
-		if err != nil || !same(sum.Float64(), c.sum) {
-			t.Errorf("sum of %v = %v, want %v (%v)", c.x, sum.Float64(), c.sum, err)
-		}
 		packed, err := Pack(numbers.Float64s(c.x), l)
 		if err != nil {
 			t.Fatal(err)
@@ -190,7 +186,7 @@ func TestSumSpecials(t *testing.T) {
 		if z := dot.Round(new(big.Float), 53); (z == nil) != (c.dot != c.dot) {
 			t.Errorf("dot of %v and %v to big.Float: %v", c.x, c.y, z)
 		}
-		matrix, err := NewMatrix(numbers.Float64s([]float64{1}), numbers.RowMajor(1, 1, 1), NoTrans, numbers.Extent{Low: 0, Top: 1}, Options{})
+		matrix, err := newMatrix(numbers.Float64s([]float64{1}), numbers.RowMajor(1, 1, 1), NoTrans, numbers.Extent{Low: 0, Top: 1}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

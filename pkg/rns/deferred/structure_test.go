@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"mpbench/pkg/numbers"
-	"mpbench/pkg/rns"
 )
 
 // constant presents one number as many.
@@ -24,7 +23,7 @@ func (c constant) Read(z *numbers.Number, _ int) { numbers.Float64s{c.x}.Read(z,
 // TestManyModuli: matrices, vectors and sums of more moduli than bases are kept for go together whatever was made in between.
 func TestManyModuli(t *testing.T) {
 	number := func(n int) *Matrix {
-		m, err := NewMatrix(numbers.Float64s([]float64{3}), numbers.RowMajor(1, 1, 1), NoTrans, numbers.Extent{Low: 0, Top: ModulusBits * n}, Options{})
+		m, err := newMatrix(numbers.Float64s([]float64{3}), numbers.RowMajor(1, 1, 1), NoTrans, numbers.Extent{Low: 0, Top: ModulusBits * n}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +53,7 @@ func TestWorstResidues(t *testing.T) {
 				l = numbers.RowMajor(n, 3, 3)
 			}
 			// More moduli than the sum needs, so that many sets of counters are exercised.
-			matrix, err := NewMatrix(constant{-1, 3 * n}, l, op, numbers.Extent{Low: 0, Top: 100}, Options{})
+			matrix, err := newMatrix(constant{-1, 3 * n}, l, op, numbers.Extent{Low: 0, Top: 100}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,7 +93,7 @@ func TestThreads(t *testing.T) {
 		var first []uint32
 		var results []*big.Float
 		for _, threads := range []int{1, 2, 3, 7, 0} {
-			matrix, err := NewMatrix(a, numbers.RowMajor(m, n, n), op, extent, Options{Threads: threads})
+			matrix, err := newMatrix(a, numbers.RowMajor(m, n, n), op, extent, Options{Threads: threads})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,54 +183,12 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestRNSInput multiplies numbers of a residue number system of its own, and takes results back to it.
-func TestRNSInput(t *testing.T) {
-	base, err := rns.NewBaseForPrecision(120, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := rns.NewContext(base, rns.Nearest, rns.Align2018)
-	g := generator{rand.New(rand.NewPCG(35, 36)), 100, 40}
-	const m, n = 7, 30
-	a, x := g.numbers(m*n), g.numbers(n)
-	av, xv := base.NewVector(m*n), base.NewVector(n)
-	c.SetBigs(av, a)
-	c.SetBigs(xv, x)
-	for i := range a {
-		if got, want := RNS(c, av).Span(i), numbers.Bigs(a).Span(i); got != want {
-			t.Fatalf("span of %v: %+v, want %+v", a[i], got, want)
-		}
-	}
-	extent, err := Measure(RNS(c, xv), numbers.Strided(n, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	matrix, err := NewMatrix(RNS(c, av), numbers.RowMajor(m, n, n), NoTrans, extent, Options{Threads: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	vector, err := matrix.NewVector(RNS(c, xv), numbers.Strided(n, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	y := make([]*big.Float, m)
-	matrix.NewAccumulator(NoTrans).Gemv(y, big.NewFloat(1), matrix, vector, new(big.Float), 110, 1)
-	back := base.NewVector(m)
-	c.SetBigs(back, y)
-	for i, z := range c.Bigs(back) {
-		want := exactProduct(a[i*n:(i+1)*n], x, big.NewFloat(1), new(big.Float), new(big.Float), 110)
-		if y[i].Cmp(want) != 0 || z.Cmp(want) != 0 {
-			t.Fatalf("row %d: %v, back %v, want %v", i, y[i], z, want)
-		}
-	}
-}
-
 // TestAllocations checks that products allocate nothing that grows with the matrix, and sums nothing that grows with their length.
 func TestAllocations(t *testing.T) {
 	g := generator{rand.New(rand.NewPCG(37, 38)), 106, 0}
 	some := g.numbers(1000)
 	allocations := func(m, n int, op Op) float64 {
-		matrix, err := NewMatrix(repeated{numbers.Bigs(some), m * n}, numbers.RowMajor(m, n, n), op, numbers.Extent{Low: -106, Top: 0}, Options{})
+		matrix, err := newMatrix(repeated{numbers.Bigs(some), m * n}, numbers.RowMajor(m, n, n), op, numbers.Extent{Low: -106, Top: 0}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,7 +289,7 @@ func ExampleAccumulator_Gemv() {
 	if err != nil {
 		panic(err)
 	}
-	matrix, err := NewMatrix(numbers.Float64s(a), numbers.RowMajor(2, 3, 3), NoTrans, extent, Options{})
+	matrix, err := newMatrix(numbers.Float64s(a), numbers.RowMajor(2, 3, 3), NoTrans, extent, Options{})
 	if err != nil {
 		panic(err)
 	}

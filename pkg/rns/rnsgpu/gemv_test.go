@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -275,4 +276,25 @@ func TestTuneCache(t *testing.T) {
 	if info := tune("auto"); !gputest.Emulated() && len(info.Warnings) == 0 { // the emulator keeps the default
 		t.Error("no warning about a broken file")
 	}
+}
+
+// candidates are shapes that differ from the default in one kernel's parameters.
+func (e *split) candidates() (shapes []splitShape) {
+	for _, change := range slices.Concat(e.residueCandidates(), e.roundCandidates(), e.sumsCandidates()) {
+		s := e.defaultShape()
+		change(&s)
+		if e.valid(s) && !slices.Contains(shapes, s) {
+			shapes = append(shapes, s)
+		}
+	}
+	return shapes
+}
+
+// useShape makes the steps anew.
+func (e *split) useShape(s splitShape) error {
+	return e.device.Do(func() (err error) {
+		e.shape = s
+		e.steps, err = e.makeSteps(s)
+		return err
+	})
 }

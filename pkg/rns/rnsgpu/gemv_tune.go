@@ -188,24 +188,3 @@ func (e *split) sumsCandidates() (list []func(*splitShape)) {
 	}
 	return list
 }
-
-// candidates are shapes that differ from the default in one kernel's parameters.
-func (e *split) candidates() (shapes []splitShape) {
-	for _, change := range slices.Concat(e.residueCandidates(), e.roundCandidates(), e.sumsCandidates()) {
-		s := e.defaultShape()
-		change(&s)
-		if e.valid(s) && !slices.Contains(shapes, s) {
-			shapes = append(shapes, s)
-		}
-	}
-	return shapes
-}
-
-// useShape makes the steps anew.
-func (e *split) useShape(s splitShape) error {
-	return e.device.Do(func() (err error) {
-		e.shape = s
-		e.steps, err = e.makeSteps(s)
-		return err
-	})
-}

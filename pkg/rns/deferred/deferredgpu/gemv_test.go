@@ -33,10 +33,11 @@ func (p *problem) reference(t *testing.T) []*big.Float {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := deferred.NewMatrix(p.a, p.layout, deferred.NoTrans, extent, deferred.Options{})
+	plan, err := deferred.NewPlan(p.a, p.layout, deferred.NoTrans, extent, deferred.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	a := plan.Matrix()
 	x, err := a.NewVector(p.x, p.xLayout)
 	if err != nil {
 		t.Fatal(err)

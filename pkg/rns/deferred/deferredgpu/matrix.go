@@ -21,11 +21,6 @@ func NewMatrix(d *gpu.Device, plan *deferred.Plan, a *Numbers, l numbers.Layout)
 	return newMatrix(d, plan, a, l, nil, limbsFor(plan))
 }
 
-// NewResidueMatrix is NewMatrix with residues also where limbs take less time.
-func NewResidueMatrix(d *gpu.Device, plan *deferred.Plan, a *Numbers, l numbers.Layout) (*Matrix, error) {
-	return newMatrix(d, plan, a, l, nil, 0)
-}
-
 // newMatrix makes a matrix of some rows of that laid out by l, or of all, in their order, if rows is nil; of so many limbs, or of residues for 0.
 func newMatrix(d *gpu.Device, plan *deferred.Plan, a *Numbers, l numbers.Layout, rows []uint32, limbs int) (*Matrix, error) {
 	count := l.Rows
