@@ -49,8 +49,8 @@ func (x Numbers) Float64() ([]float64, bool) {
 	return list, ok
 }
 
-// Spec returns the spec that makes these numbers again, with all parameters: "zhuhayes3:delta=2000,seed=1,n=1000". For a
-// file it is the file's name.
+// Spec returns the spec that makes these numbers again, with all parameters: "zhuhayes3:delta=2000,seed=1,n=1000". For
+// a file it is the file's name.
 func (d *Data) Spec() string {
 	if d.fromFile {
 		return d.Name
@@ -62,7 +62,8 @@ func (d *Data) Spec() string {
 	return joinSpec(d.Name, append(args, Arg{"n", strconv.Itoa(d.N)}))
 }
 
-// Record describes the data for records; the hashes of several arrays are separated by commas, and empty where there is none.
+// Record describes the data for records; the hashes of several arrays are separated by commas, and empty where there
+// is none.
 func (d *Data) Record() record.Dataset {
 	params := map[string]string{}
 	for _, a := range d.Params {

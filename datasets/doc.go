@@ -1,18 +1,19 @@
 // Package datasets holds the named data sets that methods are measured on, and reads data from files.
 //
-// The sets of a [Family] have the same arrays: a vector, a pair of vectors, a matrix with two vectors. A set is written as
-// a spec, "name" or "name:key=value,...", with the parameters that it declares ([Set]) and two that every set
-// understands: n, the number of terms or columns, and seed. [Family.Parse] checks a spec, [Generate] makes its numbers.
-// Every set is a pure function of its parameters: the same spec gives the same bits on every platform and with every
-// compiler setting, and [Data] carries the SHA-256 of those bits. [Data.Problem] makes them what an operation computes.
+// The sets of a [Family] have the same arrays: a vector, a pair of vectors, a matrix with two vectors. A set is
+// written as a spec, "name" or "name:key=value,...", with the parameters that it declares ([Set]) and two that every
+// set understands: n, the number of terms or columns, and seed. [Family.Parse] checks a spec, [Generate] makes its
+// numbers. Every set is a pure function of its parameters: the same spec gives the same bits on every platform and
+// with every compiler setting, and [Data] carries the SHA-256 of those bits. [Data.Problem] makes them what an
+// operation computes.
 //
 // # How the terms stay the same everywhere
 //
 // Random numbers are made from the integer output of a PCG generator (math/rand/v2) and nothing else: a uniform number
 // is Uint64()>>11 * 2^-53. The generator is seeded with the user's seed and a hash of the set's name. Logarithms,
 // exponentials, sines and cosines are computed here in double-double arithmetic and rounded once, because those of
-// package math differ between platforms. Products that are added to something are wrapped in float64(...), which forbids
-// the compiler to fuse them.
+// package math differ between platforms. Products that are added to something are wrapped in float64(...), which
+// forbids the compiler to fuse them.
 //
 // # Files
 //

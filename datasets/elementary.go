@@ -77,8 +77,8 @@ var factorials, odds = func() (f, o [31]dd) {
 
 // exp returns e^x for -708 <= x <= 709.78.
 //
-// x = k ln 2 + 256 r with |r| < 0.0014; e^r - 1 by its Taylor series to r^10 (the next term is below 2^-129), then eight
-// times p -> 2p + p^2, which is e^(2r) - 1.
+// x = k ln 2 + 256 r with |r| < 0.0014; e^r - 1 by its Taylor series to r^10 (the next term is below 2^-129), then
+// eight times p -> 2p + p^2, which is e^(2r) - 1.
 func exp(x float64) float64 {
 	k := math.RoundToEven(float64(x * (1 / math.Ln2)))
 	r := dd{x, 0}

@@ -6,14 +6,13 @@ import (
 	"github.com/ALTree/bigfloat"
 )
 
-// Limit is the real number that the terms of a set stand for: what their sum would be if each term were exact. The sum of
-// the binary64 terms, which is the reference of every measurement, differs from it by their rounding errors.
+// Limit is the real number that the terms of a set stand for: what their sum would be if each term were exact. The sum
+// of the binary64 terms, which is the reference of every measurement, differs from it by their rounding errors.
 type Limit struct {
 	Formula string
 	Value   *big.Float // correct to limitBits bits
 }
 
-// limitBits is the precision of a Limit's value.
 const limitBits = 200
 
 // piText is pi to 70 digits.

@@ -55,7 +55,6 @@ type content struct {
 	notes       []string
 }
 
-// format is one file format.
 type format struct {
 	extension string
 	read      func(f *file, reading Reading) (content, error)
@@ -89,7 +88,8 @@ func (f *file) errorf(format string, args ...any) error {
 	return inputf("%s: %s", f.name, fmt.Sprintf(format, args...))
 }
 
-// Load reads the numbers in a file, a vector x; its ending says which format it is in (see Extensions). reading matters for text only.
+// Load reads the numbers in a file, a vector x; its ending says which format it is in (see Extensions). reading
+// matters for text only.
 func Load(path string, reading Reading) (*Data, error) {
 	extension := strings.ToLower(filepath.Ext(path))
 	i := slices.IndexFunc(formats, func(f format) bool { return f.extension == extension })
@@ -125,8 +125,8 @@ type openFile struct {
 	io.Closer
 }
 
-// open opens a regular file that is not empty. known says whether its ending is one of Extensions; what is wrong with the
-// file itself is reported first.
+// open opens a regular file that is not empty. known says whether its ending is one of Extensions; what is wrong with
+// the file itself is reported first.
 func open(path string, known bool) (*openFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -189,18 +189,17 @@ func (e *kindError) Unwrap() []error {
 	return []error{e.kind, e.cause}
 }
 
-// usagef makes an ErrUsage.
 func usagef(format string, args ...any) error {
 	return &kindError{kind: ErrUsage, message: fmt.Sprintf(format, args...)}
 }
 
-// inputf makes an ErrInput.
 func inputf(format string, args ...any) error {
 	return &kindError{kind: ErrInput, message: fmt.Sprintf(format, args...)}
 }
 
 // checkMemory returns an error, phrased to follow a colon, if an array of that many bytes cannot fit in this machine's
-// memory, of which an eighth is left to everything else. Where the size of the memory is not known, nothing is refused.
+// memory, of which an eighth is left to everything else. Where the size of the memory is not known, nothing is
+// refused.
 func checkMemory(bytes int64) error {
 	if have := memoryBytes(); have > 0 && bytes > have-have/8 {
 		return fmt.Errorf("%s of terms do not fit in this machine's memory of %s", formatBytes(bytes), formatBytes(have))
@@ -208,8 +207,8 @@ func checkMemory(bytes int64) error {
 	return nil
 }
 
-// memoryBytes returns the size of the memory that this process may use, 0 where it is not known: on Linux the lesser of
-// physical memory and the control group's limit.
+// memoryBytes returns the size of the memory that this process may use, 0 where it is not known: on Linux the lesser
+// of physical memory and the control group's limit.
 var memoryBytes = sync.OnceValue(func() int64 {
 	have := int64(0)
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {

@@ -88,8 +88,8 @@ func hilbert(j *matrixJob) error {
 	return nil
 }
 
-// vandermonde computes powers by repeated multiplication with 64 bits more than the result has, which leaves them correctly
-// rounded but for a chance of about n*2^-63 each.
+// vandermonde computes powers by repeated multiplication with 64 bits more than the result has, which leaves them
+// correctly rounded but for a chance of about n*2^-63 each.
 func vandermonde(j *matrixJob) error {
 	n := j.terms
 	x := new(big.Int)

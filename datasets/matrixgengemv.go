@@ -18,9 +18,10 @@ func genGemvSets() []*Set {
 	}}
 }
 
-// genGemv draws x_j = +-f*2^e_j, f in [1/2, 1), with GenDot's exponents e_j: b = log2(cond)/2 (plus 1), random ones up to b, 0, and then falling
-// from b to 0. Each row has (2U-1)*2^e_j in its first half; in the second half a_ij = fl((v - s)/x_j) moves the exact
-// sum s of the row so far to about v = (2U-1)*2^e_j, and in the end to the sum of magnitudes divided by cond.
+// genGemv draws x_j = +-f*2^e_j, f in [1/2, 1), with GenDot's exponents e_j: b = log2(cond)/2 (plus 1), random ones up
+// to b, 0, and then falling from b to 0. Each row has (2U-1)*2^e_j in its first half; in the second half a_ij = fl((v
+// - s)/x_j) moves the exact sum s of the row so far to about v = (2U-1)*2^e_j, and in the end to the sum of magnitudes
+// divided by cond.
 func genGemv(j *matrixJob) error {
 	if j.terms < 8 {
 		return usagef("%d terms: want at least 8", j.terms)

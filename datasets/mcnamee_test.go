@@ -12,8 +12,8 @@ import (
 	"mpbench/pkg/exact"
 )
 
-// TestMcNamee3Table computes the terms again from their definition: correctly rounded powers by big.Float at a precision
-// where they are exact (63 factors of 53 bits), factorials accumulated in binary64.
+// TestMcNamee3Table computes the terms again from their definition: correctly rounded powers by big.Float at a
+// precision where they are exact (63 factors of 53 bits), factorials accumulated in binary64.
 func TestMcNamee3Table(t *testing.T) {
 	x := new(big.Float).SetPrec(3500).SetFloat64(-4 * math.Pi)
 	power, factorial := new(big.Float).SetPrec(3500).SetFloat64(1), 1.0
@@ -59,8 +59,8 @@ func recursive32(xs []float64) float32 {
 	return s
 }
 
-// TestGoldenSums compares exact sums with values computed independently, to 40 digits, and plain sums with the published
-// ones.
+// TestGoldenSums compares exact sums with values computed independently, to 40 digits, and plain sums with the
+// published ones.
 func TestGoldenSums(t *testing.T) {
 	for _, c := range []struct {
 		spec, exact, plain, plain32 string

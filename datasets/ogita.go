@@ -47,8 +47,8 @@ func genSum(j *job) error {
 
 // search calls draw, which makes GenDot vectors and returns their condition number, until that is within a factor 3 of
 // the target, moving GenDot's own parameter c by factors of two; keep is called for each try that is nearer than those
-// before. The first try is nearly always good; only sets of a few terms need more. ok is false if the nearest condition
-// number, which is returned, is not near enough.
+// before. The first try is nearly always good; only sets of a few terms need more. ok is false if the nearest
+// condition number, which is returned, is not near enough.
 func (j *job) search(
 	target float64, draw func(r *source, c float64) exact.Value, keep func(),
 ) (nearest exact.Value, ok bool) {
@@ -80,14 +80,14 @@ func distance(x, target float64) (factor float64, low bool) {
 	return x / target, false
 }
 
-// genDotTerms writes the 2m halves of the m exact products x_i*y_i of GenDot(m, 2c) to terms; their exact sum is that of
-// the products, c that of genDot. len(terms) = 2m >= 8, 1 <= c <= 1e300.
+// genDotTerms writes the 2m halves of the m exact products x_i*y_i of GenDot(m, 2c) to terms; their exact sum is that
+// of the products, c that of genDot. len(terms) = 2m >= 8, 1 <= c <= 1e300.
 //
 // The first half of the pairs has random exponents up to b = log2(2c)/2. In the second half x_i has an exponent e that
-// falls from b to 0 and y_i = fl(fl(v - s)/x_i), where s is the exact sum of the products so far and v = (2U-1)*2^e, so
-// that the sum shrinks from about c to v. The published algorithm ends with |v| < 1, and hence with a condition number
-// of at least about m however small c is, and far larger when U happens to be near 1/2. Here the last v is the sum of
-// magnitudes divided by cond, where that is above 1.
+// falls from b to 0 and y_i = fl(fl(v - s)/x_i), where s is the exact sum of the products so far and v = (2U-1)*2^e,
+// so that the sum shrinks from about c to v. The published algorithm ends with |v| < 1, and hence with a condition
+// number of at least about m however small c is, and far larger when U happens to be near 1/2. Here the last v is the
+// sum of magnitudes divided by cond, where that is above 1.
 func genDotTerms(terms []float64, c, cond float64, r *source) {
 	genDot(len(terms)/2, c, cond, r, func(i int, _, _ float64, p dd) {
 		terms[2*i], terms[2*i+1] = p.hi, p.lo
@@ -172,7 +172,6 @@ func (f *fixedSum) load(x float64) {
 	}
 }
 
-// conditionNote describes the condition number of terms.
 func conditionNote(terms []float64) string {
 	return "condition number " + exact.SumOf(terms).Condition().Text(3)
 }

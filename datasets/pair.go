@@ -49,7 +49,6 @@ func pairSets() []*Set {
 	}
 }
 
-// pairJob is one generation.
 type pairJob struct {
 	job
 	x, y []float64

@@ -112,8 +112,8 @@ func (s *source) normal() float64 {
 	return float64(radius * cos2pi(j, 1<<53))
 }
 
-// reproSine is one period of a sine whose second half is the negative of the first, so that the exact sum is 0; an odd n
-// has its middle term 0.
+// reproSine is one period of a sine whose second half is the negative of the first, so that the exact sum is 0; an odd
+// n has its middle term 0.
 func reproSine(j *job, _ *source) {
 	n := int64(j.n)
 	for i := int64(1); 2*i < n; i++ {

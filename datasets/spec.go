@@ -133,7 +133,6 @@ func (s Spec) value(name string) string {
 // Arg is one parameter with its value in canonical form.
 type Arg struct{ Name, Value string }
 
-// joinSpec writes a spec.
 func joinSpec(name string, args []Arg) string {
 	var b strings.Builder
 	b.WriteString(name)

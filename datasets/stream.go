@@ -15,8 +15,8 @@ import (
 	"mpbench/pkg/numbers"
 )
 
-// Stream is the numbers of a .npy file that stay there, for files that need not fit in memory: a [numbers.Chunked]. The
-// first error of reading is kept, as readers of single numbers return none.
+// Stream is the numbers of a .npy file that stay there, for files that need not fit in memory: a [numbers.Chunked].
+// The first error of reading is kept, as readers of single numbers return none.
 type Stream struct {
 	Name string // base name of the file
 
@@ -95,8 +95,8 @@ func (s *Stream) ReadRun(x []float64, from int) error {
 	return err
 }
 
-// SHA256 returns the checksum of all numbers, in hexadecimal, once they have been read from the first to the last; "" until
-// then.
+// SHA256 returns the checksum of all numbers, in hexadecimal, once they have been read from the first to the last; ""
+// until then.
 func (s *Stream) SHA256() string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -1,6 +1,5 @@
 package datasets
 
-// uniformSets are the plain random sets.
 func uniformSets() []*Set {
 	return []*Set{
 		{

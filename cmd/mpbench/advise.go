@@ -18,7 +18,6 @@ import (
 	"mpbench/pkg/sampling"
 )
 
-// newAdvise builds the command advise.
 func newAdvise() *cobra.Command {
 	o := newAdviseOptions()
 	var output documentOptions
@@ -58,7 +57,6 @@ Exit code 1: nothing meets the wish, the recommendation does not hold when it is
 // maxWishBits bounds a wish: no method has more bits.
 const maxWishBits = 65000
 
-// adviseOptions are the flags of advise.
 type adviseOptions struct {
 	op                  string
 	operands            // of the operation, once it is known
@@ -212,7 +210,6 @@ func (o *adviseOptions) source() (source, error) {
 	return list[0], nil
 }
 
-// flags names the data in a command.
 func (o *adviseOptions) flags() (list []string) {
 	for _, a := range o.operands.op.Arrays() {
 		for _, path := range o.files[a.Name] {
@@ -243,10 +240,7 @@ func command(op string, flags []string, c advise.Candidate) string {
 	if c.Device != "cpu" {
 		words = append(words, "--device", c.Device)
 	}
-	for i, w := range words {
-		words[i] = quoted(w)
-	}
-	return strings.Join(words, " ")
+	return strings.Join(mapped(words, quoted), " ")
 }
 
 // quoted writes a word for a shell.
@@ -257,7 +251,6 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// run finds the advice and prints it.
 func (o *adviseOptions) run(cmd *cobra.Command, output *documentOptions) error {
 	wish, err := o.wish(cmd)
 	if err != nil {
@@ -286,9 +279,7 @@ func (o *adviseOptions) run(cmd *cobra.Command, output *documentOptions) error {
 	}
 	options := advise.Options{
 		Wish: wish, Devices: devices, Threads: o.threads, Reuse: o.reuse, Proved: o.proved, Exhaustive: o.exhaustive,
-	}
-	if !output.quiet {
-		options.Progress = func(what string) { fmt.Fprintln(cmd.ErrOrStderr(), what) }
+		Progress: reporter(cmd, output.quiet),
 	}
 	result, err := advise.Find(cmd.Context(), advise.NewProblem(in.Input, catalog, memoryLimit()), options)
 	if err != nil {

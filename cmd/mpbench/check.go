@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -13,7 +14,6 @@ import (
 	"mpbench/pkg/report"
 )
 
-// checkOptions are the flags of check.
 type checkOptions struct {
 	update  bool
 	junit   string
@@ -28,7 +28,6 @@ type checkOptions struct {
 	limits                   map[string]*string // by name
 }
 
-// newCheck builds the command check.
 func newCheck() *cobra.Command {
 	o := checkOptions{limits: map[string]*string{}}
 	cmd := &cobra.Command{
@@ -45,14 +44,9 @@ exact result of the numbers in --against, with the limits of the flags.`,
   mpbench check checks/mpbench.yaml --update
   mpbench check --values total.npy --against sum:terms.npy --correct-bits 50
   mpbench check --values y.npy --against gemv:A.npy,x.npy --within float64`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usagef("check takes one plan: %q", args[1])
-			}
-			return nil
-		},
+		Args:              atMostOne("plan"),
 		ValidArgsFunction: completeArguments(planFiles),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE:              o.run,
 	}
 	o.addFlags(cmd)
 	return cmd
@@ -65,8 +59,8 @@ func (o *checkOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.github, "github", "auto", "annotations for GitHub: auto (if GITHUB_ACTIONS is true), always or never")
 	f.StringArrayVar(&o.export, "export", nil, "write the measured records into `file`, in the format of its ending; repeatable")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "list all rows, with what they were judged by")
-	f.StringVar(&o.color, "color", "auto", "colour: auto, always or never (NO_COLOR is honoured)")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
+	addColor(cmd, &o.color, "colour")
+	addQuiet(cmd, &o.quiet)
 	f.StringVar(&o.values, "values", "", "check the numbers in `file` (.npy .txt .csv) instead of a plan ...")
 	f.StringVar(&o.against, "against", "", "... against the exact result of `what`: "+againstForms()+", or a data set")
 	f.StringVar(&o.reading, "reading", "double", "decimals of at most 17 digits in text files: double or exact")
@@ -86,8 +80,7 @@ func (o *checkOptions) addFlags(cmd *cobra.Command) {
 	completeFiles(cmd, "values", numberFiles)
 	complete(cmd, "against", againstNames())
 	complete(cmd, "within", catalog.Names())
-	complete(cmd, "github", []string{"auto", "always", "never"})
-	complete(cmd, "color", []string{"auto", "always", "never"})
+	complete(cmd, "github", whens)
 	complete(cmd, "reading", []string{"double", "exact"})
 }
 
@@ -108,10 +101,7 @@ func (o *checkOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	c := &checker{plan: plan, checks: planned, baseline: baseline, update: o.update, env: record.CaptureEnvironment(), ratios: checkRatios}
-	errOut := cmd.ErrOrStderr()
-	c.progress = report.NewProgress(errOut, report.ProgressOptions{
-		Cases: cases(planned), Quiet: o.quiet, Terminal: isTerminal(errOut), Width: func() int { return columns(errOut) },
-	})
+	c.progress = newProgress(cmd, cases(planned), o.quiet)
 	err = c.run(cmd.Context())
 	c.progress.Close()
 	if err != nil {
@@ -126,13 +116,8 @@ func (o *checkOptions) run(cmd *cobra.Command, args []string) error {
 // check finds what is wrong with the flags before anything is measured.
 func (o *checkOptions) check() error {
 	output := outputOptions{format: "table", color: o.color, export: o.export}
-	if err := output.check(); err != nil {
+	if err := cmp.Or(output.check(), checkChoice("github", o.github, whens)); err != nil {
 		return err
-	}
-	switch o.github {
-	case "auto", "always", "never":
-	default:
-		return usagef("--github %s: want auto, always or never", o.github)
 	}
 	if o.junit != "" {
 		return report.CheckWritable(o.junit)
@@ -156,14 +141,11 @@ func (o *checkOptions) plan(cmd *cobra.Command, args []string) (*check.Plan, err
 	if len(args) == 0 {
 		return nil, usagef("check: name a plan, as checks/mpbench.yaml, or the numbers to check with --values and --against")
 	}
-	f, err := os.Open(args[0])
+	f, err := openFile(args[0], "a plan (.yaml or .json)")
 	if err != nil {
-		return nil, inputOutputf("%s: %v", args[0], cause(err))
+		return nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, inputOutputf("%s is a folder; want a plan (.yaml or .json)", args[0])
-	}
 	return check.Parse(f, args[0])
 }
 
@@ -231,14 +213,11 @@ func (o *checkOptions) report(cmd *cobra.Command, c *checker) error {
 	if err == nil && (o.github == "always" || o.github == "auto" && os.Getenv("GITHUB_ACTIONS") == "true") {
 		err = report.CheckGitHub(out, result)
 	}
-	if err != nil {
-		err = inputOutputf("cannot write to standard output: %v", err)
-	}
+	err = outputError(err)
 	if o.junit != "" {
-		err = firstError(err, report.WriteFile(o.junit, func(w io.Writer) error { return report.CheckJUnit(w, result) }))
+		err = cmp.Or(err, report.WriteFile(o.junit, func(w io.Writer) error { return report.CheckJUnit(w, result) }))
 	}
-	err = firstError(err, o.exportRecords(c))
-	if err != nil {
+	if err := cmp.Or(err, o.exportRecords(c)); err != nil {
 		return err
 	}
 	if n := result.Failed(); n > 0 {
@@ -277,8 +256,8 @@ func updateBaseline(w io.Writer, path string, old, now *check.Baseline, options 
 		_, err := fmt.Fprintf(w, "%s is up to date\n", path)
 		return err
 	}
-	if err := report.CheckChanges(w, changes, options); err != nil {
-		return inputOutputf("cannot write to standard output: %v", err)
+	if err := outputError(report.CheckChanges(w, changes, options)); err != nil {
+		return err
 	}
 	if err := report.WriteFile(path, now.Write); err != nil {
 		return err
@@ -288,9 +267,6 @@ func updateBaseline(w io.Writer, path string, old, now *check.Baseline, options 
 }
 
 // againstNames are completions of --against.
-func againstNames() (list []string) {
-	for _, name := range op.Names() {
-		list = append(list, name+":")
-	}
-	return append(list, allSetNames()...)
+func againstNames() []string {
+	return append(mapped(op.Names(), func(name string) string { return name + ":" }), allSetNames()...)
 }

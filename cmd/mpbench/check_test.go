@@ -26,7 +26,8 @@ import (
 	"mpbench/pkg/sampling"
 )
 
-// simulated is an engine on a simulated machine, which may have become worse: its value is changed, or it takes longer.
+// simulated is an engine on a simulated machine, which may have become worse: its value is changed, or it takes
+// longer.
 type simulated struct {
 	method.Engine
 	machine *busy.Machine
@@ -62,8 +63,8 @@ var times = map[string]time.Duration{
 	"reduce1": 30 * time.Microsecond, "reduce2": 33 * time.Microsecond,
 }
 
-// simulate lets mpbench run on a simulated machine that is busy, where one method, if it is not "", is worse: its value by a factor of 1 + add,
-// its time by a factor of slower. All is as it was when the test ends.
+// simulate lets mpbench run on a simulated machine that is busy, where one method, if it is not "", is worse: its
+// value by a factor of 1 + add, its time by a factor of slower. All is as it was when the test ends.
 func simulate(t *testing.T, seed uint64, worse string, add *big.Rat, slower float64) {
 	t.Helper()
 	machine := busy.NewMachine(seed)
@@ -90,7 +91,8 @@ func simulate(t *testing.T, seed uint64, worse string, add *big.Rat, slower floa
 	}
 }
 
-// seeds are the regressions that must be found: 2^-48 takes neumaier's results to fewer than 49 bits, 3 fewer than any of the data sets gives.
+// seeds are the regressions that must be found: 2^-48 takes neumaier's results to fewer than 49 bits, 3 fewer than any
+// of the data sets gives.
 var seeds = []struct {
 	name, method string
 	add          *big.Rat
@@ -160,8 +162,8 @@ func makePlan(t testing.TB) string {
 	return plan
 }
 
-// TestCheckSeeded: on a busy machine, ten runs of an unchanged program raise no alarm, and each seeded regression is caught, by its limit and
-// at its method, and nothing else is.
+// TestCheckSeeded: on a busy machine, ten runs of an unchanged program raise no alarm, and each seeded regression is
+// caught, by its limit and at its method, and nothing else is.
 func TestCheckSeeded(t *testing.T) {
 	simulate(t, 0, "", nil, 1)
 	plan := makePlan(t)
@@ -186,8 +188,8 @@ func TestCheckSeeded(t *testing.T) {
 	}
 }
 
-// BenchmarkCheckUnderLoad checks a plan with this machine's times while other goroutines keep it busy, and reports in how many of
-// the runs an unchanged program failed (0 is right).
+// BenchmarkCheckUnderLoad checks a plan with this machine's times while other goroutines keep it busy, and reports in
+// how many of the runs an unchanged program failed (0 is right).
 func BenchmarkCheckUnderLoad(b *testing.B) {
 	plan := makePlan(b)
 	defer keepBusy()()
@@ -201,8 +203,8 @@ func BenchmarkCheckUnderLoad(b *testing.B) {
 	b.ReportMetric(float64(alarms)/float64(b.N), "false-alarms/op")
 }
 
-// keepBusy starts as many goroutines as there are processors, which work in and beyond the caches, and now and then sleep. The function
-// that it returns ends them.
+// keepBusy starts as many goroutines as there are processors, which work in and beyond the caches, and now and then
+// sleep. The function that it returns ends them.
 func keepBusy() (end func()) {
 	var stop atomic.Bool
 	var wg sync.WaitGroup

@@ -3,15 +3,25 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/spf13/pflag"
+
+	"mpbench/datasets"
+	"mpbench/internal/suggest"
 	"mpbench/pkg/check"
+	"mpbench/pkg/measure"
+	"mpbench/pkg/method"
+	"mpbench/pkg/op"
 	"mpbench/pkg/record"
 	"mpbench/pkg/report"
 	"mpbench/pkg/sampling"
 )
 
-// checker measures the rows of a plan.
 type checker struct {
 	plan     *check.Plan
 	checks   []plannedCheck
@@ -153,4 +163,266 @@ func (c *checker) time(
 	}
 	err = errors.Join(operation.Err(), against.Err(), operation.Close(), against.Close())
 	return t, unchecked, err
+}
+
+// samplingFlags are of no use in a check.
+var samplingFlags = []string{"warmup", "runs", "min-time", "timeout", "max-noise"}
+
+// setFlag sets a flag from a plan. It returns what is wrong, or "".
+func setFlag(flags *pflag.FlagSet, s check.Setting) string {
+	if slices.Contains(samplingFlags, s.Key) {
+		return "a check decides by itself how often to measure; limits on times are in limits: time:"
+	}
+	f := flags.Lookup(s.Key)
+	if f == nil {
+		names := []string{"name", "command", "scan", "limits"}
+		flags.VisitAll(func(f *pflag.Flag) {
+			if !slices.Contains(samplingFlags, f.Name) {
+				names = append(names, f.Name)
+			}
+		})
+		return suggest.Unknown("key", s.Key, names)
+	}
+	if err := flags.Set(s.Key, s.Value); err != nil {
+		return "want " + wanted(f.Value.Type()) + ", have " + s.Value
+	}
+	return ""
+}
+
+type plannedCheck struct {
+	check      *check.Check
+	jobs       []job
+	references []job // of the method that times are relative to
+}
+
+// planCheck plans the jobs of a check of a command.
+func planCheck(path string, c *check.Check) (plannedCheck, error) {
+	planned := plannedCheck{check: c}
+	var err error
+	if planned.jobs, err = planSettings(path, c, c.Settings); err != nil {
+		return planned, err
+	}
+	t := c.Limits.Time
+	if t == nil {
+		return planned, nil
+	}
+	relative := check.Setting{Key: "method", Value: t.RelativeTo.Value, Line: t.RelativeTo.Line}
+	settings := slices.DeleteFunc(slices.Clone(c.Settings), func(s check.Setting) bool { return s.Key == "method" })
+	planned.references, err = planSettings(path, c, append(settings, relative))
+	if e := (*check.Error)(nil); errors.As(err, &e) {
+		e.Line, e.Key = relative.Line, "relative-to" // all other settings were right before
+	}
+	return planned, err
+}
+
+// planSettings plans a check with the given settings. An error names the first of them that brings it about.
+func planSettings(path string, c *check.Check, settings []check.Setting) ([]job, error) {
+	scans := []scan{}
+	for _, s := range c.Scans {
+		parsed, err := parseScan(s.Value)
+		if err != nil {
+			return nil, &check.Error{Path: path, Line: s.Line, Key: "scan", Text: err.Error()}
+		}
+		scans = append(scans, parsed)
+	}
+	jobs, err := planWith(path, c.Command, settings, scans)
+	if err == nil {
+		return jobs, nil
+	}
+	for i := range settings {
+		if _, e := planWith(path, c.Command, settings[:i+1], nil); e != nil && e.Error() == err.Error() {
+			return nil, blame(path, settings[i], err)
+		}
+	}
+	for i := range scans {
+		if _, e := planWith(path, c.Command, settings, scans[:i+1]); e != nil && e.Error() == err.Error() {
+			return nil, blame(path, c.Scans[i], err)
+		}
+	}
+	return nil, &check.Error{Path: path, Line: c.Line, Key: c.Command, Text: oneLine(err)}
+}
+
+func blame(path string, s check.Setting, err error) error {
+	if e := (*check.Error)(nil); errors.As(err, &e) {
+		return e
+	}
+	return &check.Error{Path: path, Line: s.Line, Key: s.Key, Text: oneLine(err)}
+}
+
+// planWith plans the jobs of a command. One run of each is enough: results are what is judged, and times are measured
+// apart from them.
+func planWith(path, command string, settings []check.Setting, scans []scan) ([]job, error) {
+	o, _ := op.Lookup(command) // the plan's reader knows the operations
+	options := newOperationOptions(o)
+	options.sampler = sampling.Sampler{Runs: 1}
+	flags := pflag.NewFlagSet(command, pflag.ContinueOnError)
+	options.addFlags(flags)
+	for _, s := range settings {
+		if text := setFlag(flags, s); text != "" {
+			return nil, &check.Error{Path: path, Line: s.Line, Key: s.Key, Text: text}
+		}
+	}
+	return options.plan(scans)
+}
+
+// reference returns the job that the time of j is relative to: of the same data and the same precision, or of fixed
+// precision.
+func (p plannedCheck) reference(j job) (job, bool) {
+	for _, bits := range []int{j.bits(), 0} {
+		for _, r := range p.references {
+			if r.source.key == j.source.key && r.bits() == bits && r.key != j.key {
+				return r, true
+			}
+		}
+	}
+	for _, r := range p.references { // of another precision, where j's is fixed
+		if r.source.key == j.source.key && j.bits() == 0 && r.key != j.key {
+			return r, true
+		}
+	}
+	return job{}, false
+}
+
+// givenBits is the precision that units of the last place of given values are those of.
+const givenBits = 53
+
+// given are values of a file, to be compared with the exact result of what against names.
+type given struct {
+	check *check.Check
+	path  string // of the plan
+	operands
+}
+
+// givenRecord compares the values of a check with the exact ones.
+func givenRecord(ctx context.Context, plan string, c *check.Check) (record.Record, error) {
+	g := given{check: c, path: plan}
+	if err := g.parseAgainst(); err != nil {
+		return record.Record{}, err
+	}
+	reading, err := datasets.ParseReading(g.reading)
+	if err != nil {
+		return record.Record{}, placed(plan, c.Reading, err.Error())
+	}
+	m, err := g.within()
+	if err != nil {
+		return record.Record{}, err
+	}
+	values, err := datasets.Load(c.Values.Value, reading)
+	if err != nil {
+		return record.Record{}, err
+	}
+	if g.op.Scalar && values.N != 1 {
+		return record.Record{}, inputOutputf("%s holds %d numbers; the result of %s is one", c.Values.Value, values.N, g.op.Name)
+	}
+	in, err := g.load(ctx)
+	if err != nil {
+		return record.Record{}, err
+	}
+	if n := in.Reference.Shape.Components; values.N != n {
+		return record.Record{}, inputOutputf("%s holds %d numbers; the result has %d", c.Values.Value, values.N, n)
+	}
+	var limit measure.Limit
+	if m != nil {
+		limit, err = in.Limit(ctx, *m, method.Config{Precision: givenBits, MaxBytes: memoryLimit()})
+		if err != nil {
+			return record.Record{}, err
+		}
+	}
+	name := measure.Given{Name: filepath.Base(c.Values.Value), Format: check.GivenFormat, Bits: givenBits}
+	return in.Given(name, values.X.Source, limit)
+}
+
+// parseAgainst reads "sum:FILE", "gemv:MATRIX,VECTOR" or "sum:DATA SET".
+func (g *given) parseAgainst() error {
+	against := g.check.Against
+	name, list, ok := strings.Cut(against.Value, ":")
+	if !ok || list == "" {
+		return placed(g.path, against, "want "+againstForms()+", or a data set, as sum:mcnamee1")
+	}
+	o, ok := op.Lookup(name)
+	if !ok {
+		return placed(g.path, against, suggest.Unknown("command", name, check.Commands))
+	}
+	g.operands = newOperands(o)
+	g.transpose = g.check.Transpose
+	if g.check.Reading.Value != "" {
+		g.reading = g.check.Reading.Value
+	}
+	files := strings.Split(list, ",")
+	if !check.IsFile(files[0]) {
+		g.dataset = list // the commas are those of a data set
+		return nil
+	}
+	arrays := inputsOf(o)
+	if len(files) != len(arrays) {
+		return placed(g.path, against, fmt.Sprintf("names %s; want %d", record.Count(len(files), "file"), len(arrays)))
+	}
+	for i, a := range arrays {
+		g.files[a.Name] = []string{files[i]}
+	}
+	return nil
+}
+
+// inputsOf returns the arrays that an operation reads with the default factors.
+func inputsOf(o *op.Operation) (list []op.Operand) {
+	for _, a := range o.Arrays() {
+		if !a.Optional {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// againstForms says what --against takes: "sum:FILE, dot:FILE,FILE or gemv:MATRIX,FILE".
+func againstForms() string {
+	var forms []string
+	for _, o := range op.All() {
+		var files []string
+		for _, a := range inputsOf(o) {
+			if a.Kind == op.Matrix {
+				files = append(files, "MATRIX")
+			} else {
+				files = append(files, "VECTOR")
+			}
+		}
+		forms = append(forms, o.Name+":"+strings.Join(files, ","))
+	}
+	return strings.Join(forms, ", ")
+}
+
+// load returns the problem.
+func (g *given) load(ctx context.Context) (loaded, error) {
+	sources, err := g.sources(0)
+	if err != nil {
+		return loaded{}, placed(g.path, g.check.Against, err.Error())
+	}
+	if len(sources) != 1 {
+		return loaded{}, placed(g.path, g.check.Against, fmt.Sprintf("names %d data sets; want one", len(sources)))
+	}
+	return sources[0].load(ctx)
+}
+
+// within returns the method whose bound is asked for, nil for none.
+func (g *given) within() (*method.Method, error) {
+	limit := g.check.Limits.WithinMethod
+	if limit == nil {
+		return nil, nil
+	}
+	chosen, err := chooseMethods(limit.Value, catalog.Of(g.op))
+	if err == nil && len(chosen) == 1 {
+		return &chosen[0], nil
+	}
+	text := "want one method"
+	if err != nil {
+		text = err.Error()
+	}
+	return nil, placed(g.path, check.Setting{Key: "within", Value: limit.Value, Line: limit.Line}, text)
+}
+
+// placed is an error about a setting: of a plan with file and line, of the command line with its flag.
+func placed(plan string, s check.Setting, text string) error {
+	if plan == "" {
+		return usagef("--%s %s: %s", s.Key, s.Value, text)
+	}
+	return &check.Error{Path: plan, Line: s.Line, Key: s.Key, Text: text}
 }

@@ -10,7 +10,6 @@ import (
 	"mpbench/pkg/report"
 )
 
-// compareOptions are the flags of compare.
 type compareOptions struct {
 	failIf []string
 	alpha  float64
@@ -18,7 +17,6 @@ type compareOptions struct {
 	color  string
 }
 
-// newCompare builds the command compare.
 func newCompare() *cobra.Command {
 	var o compareOptions
 	cmd := &cobra.Command{
@@ -39,12 +37,7 @@ exit code is 1:
 		Example: `  mpbench sum --export old.jsonl
   mpbench sum --export new.jsonl
   mpbench compare old.jsonl new.jsonl --fail-if 'time>5%' --fail-if 'bits<-1' --fail-if missing`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return usagef("compare: name two files of results, the old one first")
-			}
-			return nil
-		},
+		Args:              arguments(2, 2, "compare: name two files of results, the old one first"),
 		ValidArgsFunction: completeArguments(resultFiles),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0], args[1]) },
 	}
@@ -52,14 +45,9 @@ exit code is 1:
 	f.StringArrayVar(&o.failIf, "fail-if", nil, "exit with 1 if a row breaks the `rule`: time>5%, bits<-1, hash, bound or missing; repeatable")
 	f.Float64Var(&o.alpha, "alpha", compare.DefaultAlpha, "level of significance, of each row")
 	f.StringVar(&o.format, "format", "table", "format on standard output: table, markdown, csv or json")
-	f.StringVar(&o.color, "color", "auto", "colour in tables: auto, always or never (NO_COLOR is honoured)")
+	addColor(cmd, &o.color, "colour in tables")
 	f.SortFlags = false
-	var names []string
-	for _, format := range report.CompareFormats() {
-		names = append(names, format.Name)
-	}
-	complete(cmd, "format", names)
-	complete(cmd, "color", []string{"auto", "always", "never"})
+	complete(cmd, "format", mapped(report.CompareFormats(), func(f report.CompareFormat) string { return f.Name }))
 	complete(cmd, "fail-if", []string{"time>5%", "bits<-1", "hash", "bound", "missing"})
 	return cmd
 }
@@ -69,7 +57,7 @@ func (o *compareOptions) run(cmd *cobra.Command, oldPath, newPath string) error 
 	if err != nil {
 		return err
 	}
-	if err := checkColor(o.color); err != nil {
+	if err := checkChoice("color", o.color, whens); err != nil {
 		return err
 	}
 	if !(o.alpha > 0 && o.alpha < 1) {
@@ -104,8 +92,9 @@ func (o *compareOptions) run(cmd *cobra.Command, oldPath, newPath string) error 
 	}
 	result.Apply(rules)
 	out := cmd.OutOrStdout()
-	if err := format.Render(out, result, (&outputOptions{color: o.color}).renderOptions(out)); err != nil {
-		return inputOutputf("cannot write to standard output: %v", err)
+	err = outputError(format.Render(out, result, (&outputOptions{color: o.color}).renderOptions(out)))
+	if err != nil {
+		return err
 	}
 	if n := result.Failed(); n > 0 {
 		return &statusError{exitCheckFailed, fmt.Sprintf("%d of %d cases failed", n, len(result.Rows)+len(result.OnlyOld))}

@@ -14,16 +14,11 @@ func complete(cmd *cobra.Command, flag string, choices []string) {
 // completeList does so for each item of a list with commas.
 func completeList(cmd *cobra.Command, flag string, choices []string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-		before := typed[:strings.LastIndex(typed, ",")+1]
-		list := make([]string, len(choices))
-		for i, choice := range choices {
-			list[i] = before + choice
-		}
+		list := prefixed(typed[:strings.LastIndex(typed, ",")+1], choices)
 		return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})
 }
 
-// completeFiles makes the shell complete a flag with the names of files that have one of the endings.
 func completeFiles(cmd *cobra.Command, flag string, endings []string) {
 	_ = cmd.MarkFlagFilename(flag, withoutPoints(endings)...)
 }
@@ -46,9 +41,5 @@ func completeArguments(endings []string) func(*cobra.Command, []string, string) 
 
 // withoutPoints returns endings of files as shells take them.
 func withoutPoints(endings []string) []string {
-	bare := make([]string, len(endings))
-	for i, e := range endings {
-		bare[i] = strings.TrimPrefix(e, ".")
-	}
-	return bare
+	return mapped(endings, func(e string) string { return strings.TrimPrefix(e, ".") })
 }

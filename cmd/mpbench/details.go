@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -65,7 +66,6 @@ func (d *details) add(r measure.Result, in measure.Input) {
 	}
 }
 
-// write prints and saves what was asked for.
 func (d *details) write(cmd *cobra.Command) error {
 	out := cmd.OutOrStdout()
 	for i, r := range d.results {
@@ -86,7 +86,6 @@ func (d *details) write(cmd *cobra.Command) error {
 	return saveVector(d.saveResult, d.results[0].Y)
 }
 
-// caseName names a result in a heading.
 func caseName(r record.Record) string {
 	return fmt.Sprintf("%s, %s, %d bits, %d x %d %s", r.Dataset.Name, r.Method, r.PrecisionBits, r.Shape.M, r.Shape.N, r.Shape.Trans)
 }
@@ -118,8 +117,8 @@ func writeProfile(w io.Writer, result measure.Result) error {
 	return writeKernels(w, r)
 }
 
-// writeKernels prints the kernels of a device as the 2020 paper's Tables 3 and 4 do: share of time, occupancy, effective bandwidth
-// and its part of the device's, registers and bytes of local memory of a thread.
+// writeKernels prints the kernels of a device as the 2020 paper's Tables 3 and 4 do: share of time, occupancy,
+// effective bandwidth and its part of the device's, registers and bytes of local memory of a thread.
 func writeKernels(w io.Writer, r record.Record) error {
 	if len(r.Kernels) == 0 {
 		return nil
@@ -146,10 +145,9 @@ func writeKernels(w io.Writer, r record.Record) error {
 	return report.List(w, []string{"kernel", "of", "time (us)", "share", "occ.", "GB/s", "peak", "regs", "local"}, rows, columns(w))
 }
 
-// writeRows prints the components.
 func writeRows(w io.Writer, result measure.Result, in measure.Input) error {
 	fmt.Fprintf(w, "\n%s\n", caseName(result.Record))
-	fmt.Fprintf(w, "norm error %s, bound (19) %s\n", result.Record.NormError, orNone(result.Record.NormBound))
+	fmt.Fprintf(w, "norm error %s, bound (19) %s\n", result.Record.NormError, cmp.Or(result.Record.NormBound, "none"))
 	var rows [][]string
 	limit := in.NormLimit(result.Unit)
 	for i := range in.Reference.Shape.Components {
@@ -164,25 +162,20 @@ func writeRows(w io.Writer, result measure.Result, in measure.Input) error {
 	return report.List(w, []string{"row", "value", "cond", "rel. error", "abs. error", "bound (15)"}, rows, columns(w))
 }
 
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
-}
-
 // saveVector writes a vector exactly: hexadecimal numbers in text, one a line, or float64 in .npy.
-func saveVector(path string, y numbers.Source) error {
+func saveVector(path string, y numbers.Source) (err error) {
+	var data []byte
 	if filepath.Ext(path) == ".npy" {
-		return saveNPY(path, y)
-	}
-	var b strings.Builder
-	for i := range y.Len() {
-		b.WriteString(hexadecimal(numbers.At(y, i)))
-		b.WriteByte('\n')
+		if data, err = npyFile(path, y); err != nil {
+			return err
+		}
+	} else {
+		for i := range y.Len() {
+			data = append(append(data, hexadecimal(numbers.At(y, i))...), '\n')
+		}
 	}
 	return report.WriteFile(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, b.String())
+		_, err := w.Write(data)
 		return err
 	})
 }
@@ -200,7 +193,8 @@ func hexadecimal(v exact.Value) string {
 	return v.Round(bits).Text('x', -1)
 }
 
-func saveNPY(path string, y numbers.Source) error {
+// npyFile returns the content of a .npy file of float64.
+func npyFile(path string, y numbers.Source) ([]byte, error) {
 	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }", y.Len())
 	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
 	data := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))
@@ -209,12 +203,9 @@ func saveNPY(path string, y numbers.Source) error {
 		v := numbers.At(y, i)
 		x := v.Float64()
 		if !exact.FromFloat64(x).Equal(v) {
-			return inputOutputf("cannot write %s: component %d has more digits than float64 holds; name a .txt file", path, i)
+			return nil, inputOutputf("cannot write %s: component %d has more digits than float64 holds; name a .txt file", path, i)
 		}
 		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(x))
 	}
-	return report.WriteFile(path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	return data, nil
 }

@@ -10,7 +10,8 @@ import (
 	"mpbench/pkg/record"
 )
 
-// availableDevices lists the devices that this program can measure on, the CPU first, and says why there is no GPU among them.
+// availableDevices lists the devices that this program can measure on, the CPU first, and says why there is no GPU
+// among them.
 func availableDevices() (devices []device.Set, noGPU string) {
 	devices = []device.Set{{}}
 	for i := 0; ; i++ {
@@ -25,7 +26,8 @@ func availableDevices() (devices []device.Set, noGPU string) {
 	}
 }
 
-// chooseDevices returns the devices of a list, or all that are available for "all". Only the GPUs that are named are opened.
+// chooseDevices returns the devices of a list, or all that are available for "all". Only the GPUs that are named are
+// opened.
 func chooseDevices(list string) ([]device.Set, error) {
 	if list == "all" {
 		available, _ := availableDevices()
@@ -50,13 +52,8 @@ func chooseDevices(list string) ([]device.Set, error) {
 	return chosen, nil
 }
 
-// joined names devices in a list.
 func joined(devices []device.Set) string {
-	var names []string
-	for _, set := range devices {
-		names = append(names, set.String())
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(mapped(devices, device.Set.String), ", ")
 }
 
 // captureEnvironment describes the machine, the program and the GPUs in use.

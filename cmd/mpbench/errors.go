@@ -119,9 +119,5 @@ func wanted(kind string) string {
 }
 
 func prefixed(prefix string, names []string) []string {
-	list := make([]string, len(names))
-	for i, name := range names {
-		list[i] = prefix + name
-	}
-	return list
+	return mapped(names, func(name string) string { return prefix + name })
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -13,7 +14,6 @@ import (
 	"mpbench/pkg/rns"
 )
 
-// newInfo builds the command info.
 func newInfo() *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
@@ -82,12 +82,7 @@ func deviceRows() [][]string {
 	return append([][]string{{"devices", strings.Join(names, ", ")}}, rows...)
 }
 
-func known(text string) string {
-	if text == "" {
-		return "unknown"
-	}
-	return text
-}
+func known(text string) string { return cmp.Or(text, "unknown") }
 
 func kib(bytes int) string {
 	if bytes <= 0 {

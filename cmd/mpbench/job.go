@@ -1,9 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -61,7 +66,8 @@ func (j job) prepare(ctx context.Context, in loaded) (*measure.Operation, error)
 	return measure.Prepare(ctx, j.method, j.config, in.Input)
 }
 
-// arrange brings jobs with the same data together, in the order in which the data come first, and leaves each job once.
+// arrange brings jobs with the same data together, in the order in which the data come first, and leaves each job
+// once.
 func arrange(jobs []job) []job {
 	order, seen := map[string]int{}, map[string]bool{}
 	jobs = slices.DeleteFunc(jobs, func(j job) bool {
@@ -93,8 +99,9 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	o.output.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringArrayVarP(&o.scans, "scan", "L", nil, "measure for each of several values of a flag or of a data set's parameter:\n`name=values`, as n=2^10..2^20:x4 or method=reduce1,reduce2; repeatable")
-	o.addResume(cmd)
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
+	f.BoolVar(&o.resume, "resume", false,
+		"continue the run in the .jsonl file of --export; what is finished there is not repeated")
+	addQuiet(cmd, &o.quiet)
 	f.BoolVar(&o.dryRun, "dry-run", false, "list what would be measured")
 	f.SortFlags = false
 }
@@ -138,9 +145,10 @@ func listJobs(w io.Writer, jobs []job) error {
 	return err
 }
 
-// measure measures the jobs that are not finished and writes what there is, even if it was interrupted or a job failed.
+// measure measures the jobs that are not finished and writes what there is, even if it was interrupted or a job
+// failed.
 func (o *runOptions) measure(cmd *cobra.Command, jobs []job, env record.Environment, earlier *earlierRun) error {
-	ctx, errOut := cmd.Context(), cmd.ErrOrStderr()
+	ctx := cmd.Context()
 	if err := earlier.checkFiles(ctx, jobs); err != nil {
 		return err
 	}
@@ -149,21 +157,20 @@ func (o *runOptions) measure(cmd *cobra.Command, jobs []job, env record.Environm
 		return err
 	}
 	left := earlier.remaining(jobs)
-	if earlier != nil && !o.quiet {
-		fmt.Fprintf(errOut, "%s: %d of %d cases are finished\n", earlier.path, len(jobs)-len(left), len(jobs))
+	if earlier.path != "" && !o.quiet {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %d of %d cases are finished\n", earlier.path, len(jobs)-len(left), len(jobs))
 	}
-	m := measurer{env: env, journal: journal, earlier: earlier, details: o.details, progress: report.NewProgress(errOut, report.ProgressOptions{
-		Cases: len(left), Quiet: o.quiet, Terminal: isTerminal(errOut), Width: func() int { return columns(errOut) },
-	})}
+	progress := newProgress(cmd, len(left), o.quiet)
+	m := measurer{env: env, journal: journal, earlier: earlier, details: o.details, progress: progress}
 	records, err := m.measure(ctx, left)
 	m.progress.Close()
 	if journal != nil {
-		err = firstError(err, journal.Close())
+		err = cmp.Or(err, journal.Close())
 	}
 	records = earlier.inOrder(jobs, records)
 	if len(records) > 0 {
 		run := &record.Run{Environments: earlier.environments(env), Records: records}
-		err = firstError(err, o.output.write(cmd, run))
+		err = cmp.Or(err, o.output.write(cmd, run))
 	}
 	switch {
 	case ctx.Err() != nil && (err == nil || exitCode(err) == exitCheckFailed):
@@ -174,17 +181,16 @@ func (o *runOptions) measure(cmd *cobra.Command, jobs []job, env record.Environm
 	return checkRecords(records)
 }
 
-// measurer measures jobs one after the other.
 type measurer struct {
 	env      record.Environment
 	progress report.Progress
 	journal  *report.Journal // nil without one
-	earlier  *earlierRun     // nil if there is none
+	earlier  *earlierRun
 	details  *details
 }
 
-// measure returns the records of the jobs up to the first error or interruption. All of them are in the journal, but for the
-// last one if writing that failed.
+// measure returns the records of the jobs up to the first error or interruption. All of them are in the journal, but
+// for the last one if writing that failed.
 func (m measurer) measure(ctx context.Context, jobs []job) ([]record.Record, error) {
 	var records []record.Record
 	var data cache
@@ -278,4 +284,144 @@ func checkRecords(records []record.Record) error {
 		return &statusError{exitCheckFailed, fmt.Sprintf("%d of %d results are outside their proved bound", outside, len(records))}
 	}
 	return nil
+}
+
+// earlierRun is what an earlier, unfinished run of the same command line left in its file; an empty one if there is
+// none.
+type earlierRun struct {
+	path     string
+	kept     *record.Run              // its environments and the records of its finished cases
+	finished map[string]record.Record // by case ID
+	sha256   map[string]string        // of the data of finished cases, by the key of the source
+}
+
+// readEarlier returns the run that --resume continues, an empty one if there is nothing to continue.
+func (o *runOptions) readEarlier(jobs []job, env record.Environment) (*earlierRun, error) {
+	if !o.resume {
+		return &earlierRun{kept: &record.Run{}}, nil
+	}
+	path, ok := report.JournalPath(o.output.export)
+	if !ok {
+		return nil, usagef("--resume continues a file: name it with --export FILE.jsonl")
+	}
+	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		return &earlierRun{kept: &record.Run{}}, nil
+	}
+	run, err := readRun(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkEnvironments(path, run.Environments, env); err != nil {
+		return nil, err
+	}
+	return newEarlierRun(path, run, jobs)
+}
+
+// newEarlierRun checks that all records of the run are of planned jobs. Cases that were interrupted are not finished.
+func newEarlierRun(path string, run *record.Run, jobs []job) (*earlierRun, error) {
+	e := &earlierRun{path, &record.Run{Environments: run.Environments}, map[string]record.Record{}, map[string]string{}}
+	data := map[string]string{} // case ID -> key of the source
+	for _, j := range jobs {
+		data[j.id] = j.source.key
+	}
+	for i, r := range run.Records {
+		planned, ok := data[r.CaseID]
+		switch {
+		case r.CaseID == "":
+			return nil, inputOutputf("%s: record %d has no case_id, so that it cannot be continued; export to another file", path, i+1)
+		case !ok:
+			return nil, usagef("%s holds a case that this command line does not measure (%s); give the command line that it was made by, or export to another file", path, r.Case())
+		case r.StopRule == record.StopInterrupted:
+			continue
+		}
+		if _, twice := e.finished[r.CaseID]; !twice {
+			e.finished[r.CaseID] = r
+			e.kept.Records = append(e.kept.Records, r)
+			e.sha256[planned] = r.Dataset.SHA256
+		}
+	}
+	return e, nil
+}
+
+// checkEnvironments refuses to continue a run of another machine or program.
+func checkEnvironments(path string, earlier []record.Environment, env record.Environment) error {
+	for _, old := range earlier {
+		if d, ok := record.Comparable(old, env); !ok {
+			return usagef("%s was made in another environment (%s); continue it there, or export to another file", path, d)
+		}
+	}
+	return nil
+}
+
+// checkData refuses data that are not those of the finished cases.
+func (e *earlierRun) checkData(j job, sha256 string) error {
+	if old, ok := e.sha256[j.source.key]; ok && old != sha256 {
+		return inputOutputf("%s: the data of %q have changed since (SHA-256 %.16s..., now %.16s...); export to another file", e.path, j.label, old, sha256)
+	}
+	return nil
+}
+
+// remaining returns the jobs that are not finished.
+func (e *earlierRun) remaining(jobs []job) []job {
+	return slices.DeleteFunc(slices.Clone(jobs), func(j job) bool {
+		_, done := e.finished[j.id]
+		return done
+	})
+}
+
+// checkFiles refuses input files that have changed and of which no job is left that would find out.
+func (e *earlierRun) checkFiles(ctx context.Context, jobs []job) error {
+	loads := map[string]bool{}
+	for _, j := range e.remaining(jobs) {
+		loads[j.source.key] = true
+	}
+	for _, j := range jobs {
+		if !j.source.fromFile || loads[j.source.key] || ctx.Err() != nil {
+			continue
+		}
+		loads[j.source.key] = true
+		in, err := j.source.load(ctx)
+		if err != nil {
+			return ignoreCancel(ctx, err)
+		}
+		if err := cmp.Or(e.checkData(j, in.Dataset.SHA256), in.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inOrder returns the records of finished jobs and the new ones in the order of the jobs.
+func (e *earlierRun) inOrder(jobs []job, records []record.Record) []record.Record {
+	all := map[string]record.Record{}
+	maps.Copy(all, e.finished)
+	for _, r := range records {
+		all[r.CaseID] = r
+	}
+	var list []record.Record
+	for _, j := range jobs {
+		if r, ok := all[j.id]; ok {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// environments returns those of an earlier run and the present one, each once.
+func (e *earlierRun) environments(env record.Environment) []record.Environment {
+	list := slices.DeleteFunc(slices.Clone(e.kept.Environments), func(old record.Environment) bool { return old.ID == env.ID })
+	return append(list, env)
+}
+
+// openJournal returns the journal of the first .jsonl file of --export, nil if there is none.
+func (o *runOptions) openJournal(earlier *earlierRun) (*report.Journal, error) {
+	path, ok := report.JournalPath(o.output.export)
+	if !ok {
+		return nil, nil
+	}
+	journal, err := report.NewJournal(path, earlier.kept)
+	if err == nil {
+		o.output.journal = path
+	}
+	return journal, err
 }

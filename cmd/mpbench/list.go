@@ -15,7 +15,6 @@ import (
 	"mpbench/pkg/report"
 )
 
-// methodRow is a method as the list shows it.
 func methodRow(m method.Method) []string {
 	precision := fmt.Sprintf("%d to %d", m.Least, m.Most)
 	if m.Bits != 0 {
@@ -25,7 +24,6 @@ func methodRow(m method.Method) []string {
 	return []string{m.Name, m.Format, strings.Join(m.Kinds(), ","), precision, text}
 }
 
-// newMethods builds the command methods.
 func newMethods() *cobra.Command {
 	return &cobra.Command{
 		Use:   "methods",
@@ -36,11 +34,7 @@ k*u / (1 - k*u), n the number of terms, p the precision and u the unit roundoff 
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var lists []titled
 			for _, o := range catalog.Operations() {
-				var rows [][]string
-				for _, m := range catalog.Of(o) {
-					rows = append(rows, methodRow(m))
-				}
-				lists = append(lists, titled{o.Name, rows})
+				lists = append(lists, titled{o.Name, mapped(catalog.Of(o), methodRow)})
 			}
 			heads := []string{"method", "format", "device", "bits", "what it does, error bound, source"}
 			return writeLists(cmd.OutOrStdout(), heads, lists)
@@ -54,7 +48,6 @@ func listed(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// titled is a list under a heading.
 type titled struct {
 	title string
 	rows  [][]string
@@ -73,7 +66,6 @@ func writeLists(w io.Writer, heads []string, lists []titled) error {
 	return nil
 }
 
-// newDatasets builds the command datasets.
 func newDatasets() *cobra.Command {
 	return &cobra.Command{
 		Use:   "datasets [name]",
@@ -81,12 +73,7 @@ func newDatasets() *cobra.Command {
 		Long: `Lists the data sets with their number of terms and parameters. A set is written as name or
 name:key=value,...; every set takes n=, seeded ones seed=. With a name, says all about the sets of that
 name.`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usagef("datasets takes one name: %q", args[1])
-			}
-			return nil
-		},
+		Args:              atMostOne("name"),
 		ValidArgsFunction: cobra.FixedCompletions(allSetNames(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {

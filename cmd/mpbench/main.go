@@ -18,8 +18,8 @@ import (
 	"mpbench/pkg/op"
 )
 
-// run executes the command line and returns the exit code. Results go to stdout; progress and the one line of an error to
-// stderr.
+// run executes the command line and returns the exit code. Results go to stdout; progress and the one line of an error
+// to stderr.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
@@ -41,7 +41,6 @@ func oneLine(err error) string {
 	return text
 }
 
-// newRoot builds the command tree.
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "mpbench",
@@ -74,11 +73,28 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
-	}
+	names := mapped(cmd.Commands(), (*cobra.Command).Name)
 	return usagef("%s; see mpbench help", suggest.Unknown("command", args[0], append(names, "help", "completion")))
+}
+
+// arguments refuses less or more arguments than a command takes, with a message that says what it wants.
+func arguments(least, most int, message string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return usagef("%s", message)
+		}
+		return nil
+	}
+}
+
+// atMostOne refuses a second argument.
+func atMostOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return usagef("%s takes one %s: %q", cmd.Name(), what, args[1])
+		}
+		return nil
+	}
 }
 
 // noArguments refuses arguments of a command that takes flags only.
@@ -93,7 +109,8 @@ func main() {
 	os.Exit(mainWithSignals())
 }
 
-// mainWithSignals runs the program; the first interrupt or termination request cancels it, a second one ends it at once.
+// mainWithSignals runs the program; the first interrupt or termination request cancels it, a second one ends it at
+// once.
 func mainWithSignals() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -35,8 +35,8 @@ func output(t *testing.T, args ...string) string {
 	return stdout.String()
 }
 
-// TestManPages: every command has a page with its summary, its flags and the page above it; where man or mandoc is installed,
-// it finds no fault with them.
+// TestManPages: every command has a page with its summary, its flags and the page above it; where man or mandoc is
+// installed, it finds no fault with them.
 func TestManPages(t *testing.T) {
 	folder := t.TempDir()
 	output(t, "man", folder)

@@ -9,7 +9,6 @@ import (
 	"mpbench/pkg/rns"
 )
 
-// newModuli builds the command moduli.
 func newModuli() *cobra.Command {
 	precision, width, start := 240, rns.DefaultModuliBits, uint32(0)
 	order := "ascending"
@@ -40,18 +39,19 @@ p = floor(log2(floor(sqrt(M - 1)))), where M is their product.`,
 	f.StringVar(&order, "order", order, "search ascending, or descending from 2^width - 1")
 	f.Uint32Var(&start, "start", 0, "first candidate, an odd number; 0 for the order's own")
 	f.SortFlags = false
-	complete(cmd, "order", []string{"ascending", "descending"})
+	complete(cmd, "order", orders)
 	return cmd
 }
 
+var orders = []string{"ascending", "descending"}
+
 func findModuli(precision, width int, start uint32, order string) ([]uint32, error) {
+	if err := checkChoice("order", order, orders); err != nil {
+		return nil, err
+	}
 	direction := rns.Ascending
-	switch order {
-	case "ascending":
-	case "descending":
+	if order == "descending" {
 		direction = rns.Descending
-	default:
-		return nil, usagef("--order %s: want ascending or descending", order)
 	}
 	if start != 0 {
 		return rns.GenerateModuliFrom(precision, width, start, direction)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -100,7 +101,6 @@ func (o *operands) addFiles(f *pflag.FlagSet) {
 	}
 }
 
-// endingsOf lists the endings of the files that an operand is read from.
 func endingsOf(o op.Operand) []string {
 	if o.Kind == op.Matrix {
 		return matrixFiles
@@ -160,7 +160,6 @@ func (l loaded) Close() error {
 	return l.close()
 }
 
-// hasFiles tells whether a file is named.
 func (o *operands) hasFiles() bool {
 	for _, list := range o.files {
 		if len(list) > 0 {
@@ -205,16 +204,25 @@ func (o operands) sources(bits int) ([]source, error) {
 	}
 	var list []source
 	for _, s := range specs {
-		list = append(list, source{o.specKey(s, general) + o.suffix(), false, func(context.Context) (loaded, error) {
-			d, err := datasets.Generate(s, general)
-			if err != nil {
-				return loaded{}, err
-			}
-			return o.input(d, factors)
-		}})
+		list = append(list, source{o.specKey(s, general) + o.suffix(), false, o.loader(factors, func() (*datasets.Data, error) {
+			return datasets.Generate(s, general)
+		})})
 	}
 	files, err := o.fileSources(reading, factors)
 	return append(list, files...), err
+}
+
+// loader returns the function that makes a problem of data.
+func (o operands) loader(
+	factors map[string]numbers.Array, data func() (*datasets.Data, error),
+) func(context.Context) (loaded, error) {
+	return func(context.Context) (loaded, error) {
+		d, err := data()
+		if err != nil {
+			return loaded{}, err
+		}
+		return o.input(d, factors)
+	}
 }
 
 // general returns the options that all data sets take.
@@ -327,13 +335,9 @@ func (o operands) fileSources(reading datasets.Reading, factors map[string]numbe
 	if len(arrays) == 1 {
 		var list []source
 		for _, path := range o.files[arrays[0].Name] {
-			list = append(list, source{path + suffix, true, func(context.Context) (loaded, error) {
-				d, err := datasets.Load(path, reading)
-				if err != nil {
-					return loaded{}, err
-				}
-				return o.input(d, factors)
-			}})
+			list = append(list, source{path + suffix, true, o.loader(factors, func() (*datasets.Data, error) {
+				return datasets.Load(path, reading)
+			})})
 		}
 		return list, nil
 	}
@@ -341,13 +345,8 @@ func (o operands) fileSources(reading datasets.Reading, factors map[string]numbe
 	if err != nil || paths == nil {
 		return nil, err
 	}
-	return []source{{strings.Join(paths, "*") + suffix, true, func(context.Context) (loaded, error) {
-		d, err := o.loadFiles(reading)
-		if err != nil {
-			return loaded{}, err
-		}
-		return o.input(d, factors)
-	}}}, nil
+	load := o.loader(factors, func() (*datasets.Data, error) { return o.loadFiles(reading) })
+	return []source{{strings.Join(paths, "*") + suffix, true, load}}, nil
 }
 
 // paths returns the files in the order of the operands, of which those that are not optional must be there.
@@ -476,7 +475,7 @@ func (o operands) openStream(ctx context.Context, path string) (loaded, error) {
 	p := s.Data().Problem(o.op)
 	p.X.Source = interruptible{s, ctx}
 	in, err := measure.NewInput(record.Dataset{}, p)
-	if err = firstError(firstError(err, ctx.Err()), s.Err()); err != nil {
+	if err = cmp.Or(err, ctx.Err(), s.Err()); err != nil {
 		s.Close()
 		return loaded{}, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,7 +17,6 @@ import (
 	"mpbench/pkg/op"
 )
 
-// catalog is the table of all methods.
 var catalog = methods.All()
 
 // newOperation builds the command of an operation: its flags follow from its operands and from its methods' options.
@@ -105,7 +105,6 @@ func (o *operationOptions) addFlags(f *pflag.FlagSet) {
 	o.settings.addFlags(f)
 }
 
-// complete completes what the flags take.
 func (o *operationOptions) complete(cmd *cobra.Command) {
 	completeList(cmd, "method", append(catalog.Of(o.op).Names(), "all"))
 	completeList(cmd, "dataset", o.family().Names())
@@ -115,13 +114,8 @@ func (o *operationOptions) complete(cmd *cobra.Command) {
 			complete(cmd, c.Name, c.Values)
 		}
 	}
-	arrays := o.op.Arrays()
-	for _, a := range arrays {
-		name := "input-" + a.Name
-		if len(arrays) == 1 {
-			name = "input"
-		}
-		completeFiles(cmd, name, endingsOf(a))
+	for _, a := range o.op.Arrays() {
+		completeFiles(cmd, inputFlag(o.op, a.Name), endingsOf(a))
 	}
 	if cmd.Flags().Lookup("reading") != nil {
 		complete(cmd, "reading", []string{"double", "exact"})
@@ -139,10 +133,6 @@ func (o *operationOptions) streaming() string {
 	return strings.Join(names, ", ")
 }
 
-func (o operationOptions) plan(scans []scan) ([]job, error) {
-	return planAll(o, scans, operationOptions.with, operationOptions.jobs)
-}
-
 // with returns the options with a flag, or else a parameter of the data sets, set to a value.
 func (o operationOptions) with(name, value string) (operationOptions, error) {
 	o.operands, o.choices = o.operands.clone(), maps.Clone(o.choices)
@@ -153,9 +143,8 @@ func (o operationOptions) with(name, value string) (operationOptions, error) {
 	return o, err
 }
 
-// jobs lists the jobs of one combination.
 func (o operationOptions) jobs() ([]job, error) {
-	if err := firstError(o.settings.check(), o.checkChoices()); err != nil {
+	if err := cmp.Or(checkThreads(o.threads), checkSampler(o.sampler), o.checkChoices()); err != nil {
 		return nil, err
 	}
 	precisions, err := o.precisions()
@@ -207,14 +196,13 @@ func (o operationOptions) checkChoices() error {
 	return nil
 }
 
-// placement is a method on devices.
 type placement struct {
 	method method.Method
 	set    device.Set
 }
 
-// places puts each method on each of the devices that it runs on. Where methods were asked for by name, one that runs on
-// none of the devices, or cannot do what --stream asks for, is an error.
+// places puts each method on each of the devices that it runs on. Where methods were asked for by name, one that runs
+// on none of the devices, or cannot do what --stream asks for, is an error.
 func (o operationOptions) places() ([]placement, error) {
 	list, err := chooseMethods(o.method, catalog.Of(o.op))
 	if err != nil {
@@ -254,11 +242,7 @@ func (o operationOptions) places() ([]placement, error) {
 func (o operationOptions) noStream(what string, devices []device.Set) error {
 	var able []string
 	for _, m := range catalog.Of(o.op) {
-		var kinds []string
-		for _, kind := range m.Streams {
-			kinds = append(kinds, string(kind))
-		}
-		if kinds != nil {
+		if kinds := mapped(m.Streams, func(k device.Kind) string { return string(k) }); len(kinds) > 0 {
 			able = append(able, fmt.Sprintf("--method %s on %s", m.Name, strings.Join(kinds, ", ")))
 		}
 	}
@@ -286,8 +270,8 @@ func (o operationOptions) config(on placement, precision int) (method.Config, er
 	return c, engine.Close()
 }
 
-// memoryLimit is what methods may take of this machine's memory, of which an eighth is left to everything else; 0 where its
-// size is not known.
+// memoryLimit is what methods may take of this machine's memory, of which an eighth is left to everything else; 0
+// where its size is not known.
 func memoryLimit() int64 {
 	have := datasets.MemoryBytes()
 	return have - have/8

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,20 +30,61 @@ func (o *outputOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "table", "format on standard output: "+strings.Join(formatNames(), ", "))
 	f.StringArrayVar(&o.export, "export", nil, "also write `file`, in the format of its ending:\n"+strings.Join(endings(), " ")+"; repeatable")
-	f.StringVar(&o.color, "color", "auto", "colour in tables: auto, always or never (NO_COLOR is honoured)")
+	addColor(cmd, &o.color, "colour in tables")
 	o.plot.addFlags(f, "for pictures (see mpbench plot): ")
 	o.plot.complete(cmd)
 	complete(cmd, "format", formatNames())
 	completeFiles(cmd, "export", endings())
-	complete(cmd, "color", []string{"auto", "always", "never"})
+}
+
+// whens are the values of flags such as --color.
+var whens = []string{"auto", "always", "never"}
+
+func addColor(cmd *cobra.Command, color *string, what string) {
+	cmd.Flags().StringVar(color, "color", "auto", what+": auto, always or never (NO_COLOR is honoured)")
+	complete(cmd, "color", whens)
+}
+
+func addQuiet(cmd *cobra.Command, quiet *bool) {
+	cmd.Flags().BoolVarP(quiet, "quiet", "q", false, "no progress on standard error")
+}
+
+// checkChoice checks the value of a flag that takes one of a few words.
+func checkChoice(flag, value string, choices []string) error {
+	if slices.Contains(choices, value) {
+		return nil
+	}
+	last := len(choices) - 1
+	return usagef("--%s %s: want %s or %s", flag, value, strings.Join(choices[:last], ", "), choices[last])
+}
+
+// reporter returns what writes progress to standard error, nil for none.
+func reporter(cmd *cobra.Command, quiet bool) func(what string) {
+	if quiet {
+		return nil
+	}
+	return func(what string) { fmt.Fprintln(cmd.ErrOrStderr(), what) }
+}
+
+// newProgress shows on standard error how far a run of cases has come.
+func newProgress(cmd *cobra.Command, cases int, quiet bool) report.Progress {
+	out := cmd.ErrOrStderr()
+	return report.NewProgress(out, report.ProgressOptions{
+		Cases: cases, Quiet: quiet, Terminal: isTerminal(out), Width: func() int { return columns(out) },
+	})
 }
 
 func formatNames() []string {
-	var names []string
-	for _, f := range report.Formats() {
-		names = append(names, f.Name)
+	return mapped(report.Formats(), func(f report.Format) string { return f.Name })
+}
+
+// mapped returns f of each element.
+func mapped[T, U any](list []T, f func(T) U) []U {
+	results := make([]U, len(list))
+	for i, x := range list {
+		results[i] = f(x)
 	}
-	return names
+	return results
 }
 
 // endings returns the endings of file names that stand for a format.
@@ -60,10 +104,7 @@ func (o *outputOptions) check() error {
 	if o.format == "png" && isTerminal(os.Stdout) {
 		return usagef("--format png is not for a terminal; redirect standard output, or use --export FILE.png")
 	}
-	if err := checkColor(o.color); err != nil {
-		return err
-	}
-	if err := o.plot.check(); err != nil {
+	if err := cmp.Or(checkChoice("color", o.color, whens), o.plot.check()); err != nil {
 		return err
 	}
 	return checkExports(o.export)
@@ -82,47 +123,33 @@ func checkExports(paths []string) error {
 	return nil
 }
 
-func checkColor(color string) error {
-	switch color {
-	case "auto", "always", "never":
-		return nil
-	}
-	return usagef("--color %s: want auto, always or never", color)
-}
-
-// write renders a run on standard output and into the export files. A file that fails does not keep the others from being
-// written; the first error is returned.
+// write renders a run on standard output and into the export files. A file that fails does not keep the others from
+// being written; the first error is returned.
 func (o *outputOptions) write(cmd *cobra.Command, run *record.Run) error {
 	format, err := report.FormatByName(o.format)
 	if err != nil {
 		return err
 	}
 	out := cmd.OutOrStdout()
-	if err := format.Render(out, run, o.renderOptions(out)); err != nil {
-		if exitCode(err) != exitUsage {
-			err = inputOutputf("cannot write to standard output: %v", err)
-		}
-		return firstError(err, o.exportAll(run))
+	return cmp.Or(outputError(format.Render(out, run, o.renderOptions(out))), o.exportAll(run))
+}
+
+// outputError is an error of rendering to standard output; one that is about the options stays.
+func outputError(err error) error {
+	if err != nil && exitCode(err) != exitUsage {
+		return inputOutputf("cannot write to standard output: %v", err)
 	}
-	return o.exportAll(run)
+	return err
 }
 
 func (o *outputOptions) exportAll(run *record.Run) error {
 	var first error
 	for _, path := range o.export {
-		if path == o.journal {
-			continue
+		if path != o.journal {
+			first = cmp.Or(first, report.Export(path, run, report.Options{Plot: o.plot.options()}))
 		}
-		first = firstError(first, report.Export(path, run, report.Options{Plot: o.plot.options()}))
 	}
 	return first
-}
-
-func firstError(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // renderOptions fits the output to the terminal.
@@ -158,20 +185,15 @@ type documentOptions struct {
 // addFlags declares the flags; exports says that there are records to export.
 func (o *documentOptions) addFlags(cmd *cobra.Command, exports bool) {
 	f := cmd.Flags()
-	var names []string
-	for _, format := range report.DocumentFormats() {
-		names = append(names, format.Name)
-	}
 	f.StringVar(&o.format, "format", "table", "format on standard output: table, markdown, csv, json or jsonl")
 	if exports {
 		f.StringArrayVar(&o.export, "export", nil, "also write the measured records to `file`, in the format of its ending, as sum does; repeatable")
 		completeFiles(cmd, "export", endings())
 	}
-	f.StringVar(&o.color, "color", "auto", "colour in tables: auto, always or never (NO_COLOR is honoured)")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
+	addColor(cmd, &o.color, "colour in tables")
+	addQuiet(cmd, &o.quiet)
 	f.SortFlags = false
-	complete(cmd, "format", names)
-	complete(cmd, "color", []string{"auto", "always", "never"})
+	complete(cmd, "format", mapped(report.DocumentFormats(), func(f report.DocumentFormat) string { return f.Name }))
 }
 
 // check finds what would make the output fail, before anything is measured.
@@ -191,8 +213,5 @@ func (o *documentOptions) print(cmd *cobra.Command, d *report.Document, run *rec
 		return err
 	}
 	out := cmd.OutOrStdout()
-	if err = format.Render(out, d, o.renderOptions(out)); err != nil {
-		err = inputOutputf("cannot write to standard output: %v", err)
-	}
-	return firstError(err, o.exportAll(run))
+	return cmp.Or(outputError(format.Render(out, d, o.renderOptions(out))), o.exportAll(run))
 }

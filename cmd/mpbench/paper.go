@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -16,7 +17,6 @@ import (
 	"mpbench/pkg/sampling"
 )
 
-// newPaper builds the command paper.
 func newPaper() *cobra.Command {
 	var output documentOptions
 	o := paperOptions{device: "all", seed: 1, sampler: sampling.Sampler{Warmup: 1, Runs: 5, Timeout: 10 * time.Second, Prefix: "--"}}
@@ -63,22 +63,16 @@ func onePaper(_ *cobra.Command, args []string) error {
 }
 
 func paperNames() []string {
-	var names []string
-	for _, e := range paper.Experiments() {
-		names = append(names, e.Name)
-	}
-	return names
+	return mapped(paper.Experiments(), func(e paper.Experiment) string { return e.Name })
 }
 
 func listPapers(w io.Writer) error {
-	var rows [][]string
-	for _, e := range paper.Experiments() {
-		rows = append(rows, []string{e.Name, e.Title + "\n" + e.Source + "\ndata: " + e.Sizes + "\ntakes: " + e.Needs})
-	}
+	rows := mapped(paper.Experiments(), func(e paper.Experiment) []string {
+		return []string{e.Name, e.Title + "\n" + e.Source + "\ndata: " + e.Sizes + "\ntakes: " + e.Needs}
+	})
 	return report.List(w, []string{"experiment", "what it is"}, rows, columns(w))
 }
 
-// paperOptions are the flags of paper.
 type paperOptions struct {
 	device  string
 	n       string
@@ -99,7 +93,6 @@ func (o *paperOptions) addFlags(cmd *cobra.Command) {
 	f.DurationVar(&o.sampler.Timeout, "timeout", o.sampler.Timeout, "time of a case at most; 0 for no limit")
 }
 
-// lab checks the flags.
 func (o *paperOptions) lab() (*paper.Lab, error) {
 	devices, err := chooseDevices(o.device)
 	if err != nil {
@@ -111,11 +104,8 @@ func (o *paperOptions) lab() (*paper.Lab, error) {
 	if o.device == "all" {
 		_, lab.NoGPU = availableDevices()
 	}
-	if err := checkThreads(o.threads); err != nil {
+	if err := cmp.Or(checkThreads(o.threads), checkSampler(o.sampler)); err != nil {
 		return nil, err
-	}
-	if err := o.sampler.Validate(); err != nil {
-		return nil, usagef("%v", err)
 	}
 	if o.n != "" {
 		if lab.N, err = datasets.ParseCount(o.n); err != nil {
@@ -125,7 +115,6 @@ func (o *paperOptions) lab() (*paper.Lab, error) {
 	return lab, nil
 }
 
-// run repeats the experiment and prints the comparison.
 func (o *paperOptions) run(cmd *cobra.Command, name string, output *documentOptions) error {
 	lab, err := o.lab()
 	if err != nil {
@@ -133,9 +122,7 @@ func (o *paperOptions) run(cmd *cobra.Command, name string, output *documentOpti
 	}
 	env := captureEnvironment()
 	lab.EnvID = env.ID
-	if !output.quiet {
-		lab.Progress = func(what string) { fmt.Fprintln(cmd.ErrOrStderr(), what) }
-	}
+	lab.Progress = reporter(cmd, output.quiet)
 	if plot.CheckKind(name) == nil { // a figure is exported as itself
 		output.plot.kind = name
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,6 @@ import (
 	"mpbench/pkg/report"
 )
 
-// newPlot builds the command plot.
 func newPlot() *cobra.Command {
 	var picture plotOptions
 	var title, methods string
@@ -34,12 +34,7 @@ Series differ in markers and dashes, not in colour alone.`,
   mpbench plot run.jsonl --export error.svg --export error.png
   mpbench gemv --precision 106,212,424 --export gemv.jsonl
   mpbench plot gemv.jsonl --kind time-precision --bandwidth 25 --export time.svg`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usagef("plot: name a file of results, such as run.jsonl, or - for standard input")
-			}
-			return nil
-		},
+		Args:              filesOfResults("plot"),
 		ValidArgsFunction: completeArguments(resultFiles),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkPictures(cmd, picture, width, exports); err != nil {
@@ -82,10 +77,7 @@ func (o *plotOptions) addFlags(f *pflag.FlagSet, where string) {
 }
 
 func (o *plotOptions) complete(cmd *cobra.Command) {
-	var list []string
-	for _, k := range plot.Kinds() {
-		list = append(list, k.Name+"\t"+k.Summary)
-	}
+	list := mapped(plot.Kinds(), func(k plot.Kind) string { return k.Name + "\t" + k.Summary })
 	complete(cmd, "kind", append(list, plot.Auto+"\tthe kind that fits best"))
 }
 
@@ -155,15 +147,11 @@ func keepMethods(run *record.Run, list string) error {
 func writePictures(cmd *cobra.Command, run *record.Run, o plot.Options, exports []string) error {
 	options := report.Options{Plot: o}
 	if len(exports) == 0 {
-		err := report.SVG(cmd.OutOrStdout(), run, options)
-		if err != nil && exitCode(err) != exitUsage {
-			err = inputOutputf("cannot write to standard output: %v", err)
-		}
-		return err
+		return outputError(report.SVG(cmd.OutOrStdout(), run, options))
 	}
 	var first error
 	for _, path := range exports {
-		first = firstError(first, report.Export(path, run, options))
+		first = cmp.Or(first, report.Export(path, run, options))
 	}
 	return first
 }

@@ -20,8 +20,8 @@ type session struct {
 	output  string
 }
 
-// readSessions returns the commands of the file's console blocks: lines that start with "$ mpbench", each followed by its
-// output.
+// readSessions returns the commands of the file's console blocks: lines that start with "$ mpbench", each followed by
+// its output.
 func readSessions(t *testing.T, path string) []session {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -55,8 +55,8 @@ var (
 	longNumber = regexp.MustCompile(`[0-9]+\.[0-9]{5,}`)
 )
 
-// mask removes what differs from run to run: times, how many sets of vector instructions there are, footnotes on samples, the machine, and the widths of columns, which leave
-// room for more or fewer columns and digits of a value.
+// mask removes what differs from run to run: times, how many sets of vector instructions there are, footnotes on
+// samples, the machine, and the widths of columns, which leave room for more or fewer columns and digits of a value.
 func mask(text string) string {
 	text = notes.ReplaceAllString(text, "")
 	text = timeCell.ReplaceAllString(text, "TIME")

@@ -2,8 +2,8 @@ package main
 
 import (
 	"errors"
-	"io"
 	"io/fs"
+	"math"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -12,21 +12,15 @@ import (
 	"mpbench/pkg/report"
 )
 
-// newReport builds the command report.
 func newReport() *cobra.Command {
 	var output outputOptions
 	var page string
 	cmd := &cobra.Command{
-		Use:     "report FILE...",
-		Short:   "Render saved results again, in any format",
-		Long:    "Reads result files (.jsonl or .json; - is standard input) and renders their records as sum does.",
-		Example: "  mpbench sum --export run.jsonl\n  mpbench report run.jsonl --format markdown\n  mpbench report run.jsonl --html run.html",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usagef("report: name a file of results, such as run.jsonl, or - for standard input")
-			}
-			return nil
-		},
+		Use:               "report FILE...",
+		Short:             "Render saved results again, in any format",
+		Long:              "Reads result files (.jsonl or .json; - is standard input) and renders their records as sum does.",
+		Example:           "  mpbench sum --export run.jsonl\n  mpbench report run.jsonl --format markdown\n  mpbench report run.jsonl --html run.html",
+		Args:              filesOfResults("report"),
 		ValidArgsFunction: completeArguments(resultFiles),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if page != "" {
@@ -54,6 +48,11 @@ func newReport() *cobra.Command {
 	return cmd
 }
 
+// filesOfResults refuses to do without any file.
+func filesOfResults(command string) cobra.PositionalArgs {
+	return arguments(1, math.MaxInt, command+": name a file of results, such as run.jsonl, or - for standard input")
+}
+
 // checkPage refuses a name that --export would take for another format.
 func checkPage(path string) error {
 	if f, err := report.FormatByPath(path); err != nil || f.Name != "html" {
@@ -62,7 +61,6 @@ func checkPage(path string) error {
 	return nil
 }
 
-// readRuns reads files of results as one run.
 func readRuns(paths []string) (*record.Run, error) {
 	all := &record.Run{}
 	for _, path := range paths {
@@ -77,18 +75,14 @@ func readRuns(paths []string) (*record.Run, error) {
 	return all, nil
 }
 
-// readRun reads a file of results.
 func readRun(path string) (*record.Run, error) {
-	var in io.Reader = os.Stdin
+	in := os.Stdin
 	if path != "-" {
-		f, err := os.Open(path)
+		f, err := openFile(path, "a file of results (.jsonl or .json)")
 		if err != nil {
-			return nil, inputOutputf("%s: %v", path, cause(err))
+			return nil, err
 		}
 		defer f.Close()
-		if info, err := f.Stat(); err == nil && info.IsDir() {
-			return nil, inputOutputf("%s is a folder; want a file of results (.jsonl or .json)", path)
-		}
 		in = f
 	}
 	run, err := record.ReadRecords(in)
@@ -99,6 +93,19 @@ func readRun(path string) (*record.Run, error) {
 		return nil, inputOutputf("%s: no records; want the .jsonl or .json that --export writes", path)
 	}
 	return run, nil
+}
+
+// openFile opens what must not be a folder.
+func openFile(path, wanted string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, inputOutputf("%s: %v", path, cause(err))
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return nil, inputOutputf("%s is a folder; want %s", path, wanted)
+	}
+	return f, nil
 }
 
 // cause is an error of the file system without the operation and the path, which the message has already.

@@ -63,8 +63,9 @@ func mpbench(t testing.TB, args ...string) (stdout, stderr string, code int) {
 // fullTests is set for the long version of tests: MPBENCH_FULL_TESTS=1.
 func fullTests() bool { return os.Getenv("MPBENCH_FULL_TESTS") != "" }
 
-// TestKills kills runs at random moments, 200 times in the long version. No case is lost that was reported as finished, the
-// file can be read every time, and the run that is resumed to its end has the same results as one that was never killed.
+// TestKills kills runs at random moments, 200 times in the long version. No case is lost that was reported as
+// finished, the file can be read every time, and the run that is resumed to its end has the same results as one that
+// was never killed.
 func TestKills(t *testing.T) {
 	kills := 18
 	switch {
@@ -113,8 +114,8 @@ func TestKills(t *testing.T) {
 	}
 }
 
-// killOnce resumes a run and kills it after a while. What was finished before, and what it reports as finished, must be in the
-// file.
+// killOnce resumes a run and kills it after a while. What was finished before, and what it reports as finished, must
+// be in the file.
 func killOnce(t *testing.T, command, path string, after time.Duration) {
 	t.Helper()
 	before := 0
@@ -152,8 +153,8 @@ func killOnce(t *testing.T, command, path string, after time.Duration) {
 	}
 }
 
-// TestFullDisk lets runs meet a file that cannot grow any more, and a small file system that is full: one clear error, exit
-// code 4, and every earlier case in the file; with more room the run is resumed.
+// TestFullDisk lets runs meet a file that cannot grow any more, and a small file system that is full: one clear error,
+// exit code 4, and every earlier case in the file; with more room the run is resumed.
 func TestFullDisk(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("limits file sizes as Linux does")
@@ -195,7 +196,8 @@ func TestFullDisk(t *testing.T) {
 	})
 }
 
-// full checks a run that could not write all of its cases: those that it reported are in the file, and one more was printed.
+// full checks a run that could not write all of its cases: those that it reported are in the file, and one more was
+// printed.
 func full(t *testing.T, path, why, out string, err error) {
 	t.Helper()
 	var exit *exec.ExitError

@@ -20,8 +20,8 @@ type scan struct {
 // maxScanValues bounds the values of one scan, so that a slip does not plan a year of work.
 const maxScanValues = 10_000
 
-// parseScan reads "name=values": values separated by commas, each of them one value or a range
-// from..to, from..to:xFACTOR or from..to:+STEP. Numbers are written as 1000, 1e6, 10^6, 2^20 or 0.5; without a step, a range
+// parseScan reads "name=values": values separated by commas, each of them one value or a range from..to,
+// from..to:xFACTOR or from..to:+STEP. Numbers are written as 1000, 1e6, 10^6, 2^20 or 0.5; without a step, a range
 // goes up by the factor 2 if it begins or ends with a power 2^k, otherwise by the factor 10.
 func parseScan(text string) (scan, error) {
 	name, list, ok := strings.Cut(text, "=")
@@ -127,15 +127,16 @@ func parseScans(texts []string) ([]scan, error) {
 	return list, nil
 }
 
-// planAll lists the jobs of all combinations of the scans' values. Everything that can be wrong with the options is found here.
-func planAll[O any](o O, scans []scan, with func(o O, name, value string) (O, error), jobs func(O) ([]job, error)) ([]job, error) {
-	combinations, err := combine(o, scans, with)
+// plan lists the jobs of all combinations of the scans' values. Everything that can be wrong with the options is found
+// here.
+func (o operationOptions) plan(scans []scan) ([]job, error) {
+	combinations, err := o.combine(scans)
 	if err != nil {
 		return nil, err
 	}
 	var all []job
 	for _, c := range combinations {
-		more, err := jobs(c)
+		more, err := c.jobs()
 		if err != nil {
 			return nil, err
 		}
@@ -144,15 +145,14 @@ func planAll[O any](o O, scans []scan, with func(o O, name, value string) (O, er
 	return arrange(all), nil
 }
 
-// combine returns the options for every combination of the scans' values; the last scan varies fastest. with returns options
-// with one of them changed.
-func combine[O any](o O, scans []scan, with func(o O, name, value string) (O, error)) ([]O, error) {
-	list := []O{o}
+// combine returns the options for every combination of the scans' values; the last scan varies fastest.
+func (o operationOptions) combine(scans []scan) ([]operationOptions, error) {
+	list := []operationOptions{o}
 	for _, s := range scans {
-		var next []O
+		var next []operationOptions
 		for _, base := range list {
 			for _, value := range s.values {
-				c, err := with(base, s.name, value)
+				c, err := base.with(s.name, value)
 				if err != nil {
 					return nil, err
 				}
@@ -166,8 +166,8 @@ func combine[O any](o O, scans []scan, with func(o O, name, value string) (O, er
 	return list, nil
 }
 
-// setByScan sets one of the flags that addFlags declares, or else a parameter of those data sets of the list *sets, that is specs,
-// which have it.
+// setByScan sets one of the flags that addFlags declares, or else a parameter of those data sets of the list *sets,
+// that is specs, which have it.
 func setByScan(addFlags func(*pflag.FlagSet), specs []datasets.Spec, sets *string, name, value string) error {
 	flags := pflag.NewFlagSet("scan", pflag.ContinueOnError)
 	addFlags(flags)

@@ -1,10 +1,11 @@
 package main
 
 import (
-	"mpbench/pkg/op"
 	"slices"
 	"strings"
 	"testing"
+
+	"mpbench/pkg/op"
 )
 
 func TestParseScan(t *testing.T) {

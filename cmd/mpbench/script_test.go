@@ -39,8 +39,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// scriptCode runs "code N program args...": the program must exit with N, print at most one line on standard error and no
-// stack trace.
+// scriptCode runs "code N program args...": the program must exit with N, print at most one line on standard error and
+// no stack trace.
 func scriptCode(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: code N program args...")
@@ -98,8 +98,8 @@ func scriptLines(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// TestReadOnlyFolder: an export into a folder that may not be written to fails before anything is measured and leaves nothing
-// behind.
+// TestReadOnlyFolder: an export into a folder that may not be written to fails before anything is measured and leaves
+// nothing behind.
 func TestReadOnlyFolder(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "locked")
 	if err := os.Mkdir(folder, 0o555); err != nil {

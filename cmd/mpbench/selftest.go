@@ -19,7 +19,6 @@ import (
 	"mpbench/pkg/selftest"
 )
 
-// newSelftest builds the command selftest.
 func newSelftest() *cobra.Command {
 	var output documentOptions
 	device, here := "all", false
@@ -55,13 +54,10 @@ the exit code is 1.`,
 	return cmd
 }
 
-// runSelftest tests and prints the result.
 func runSelftest(cmd *cobra.Command, devices []device.Set, here, all bool, output *documentOptions) error {
 	start := time.Now()
 	suite := selftest.All(catalog, devices)
-	if !output.quiet {
-		suite.Progress = func(what string) { fmt.Fprintln(cmd.ErrOrStderr(), what) }
-	}
+	suite.Progress = reporter(cmd, output.quiet)
 	rows := suite.Run(cmd.Context())
 	var remarks []string
 	if all {
@@ -110,8 +106,8 @@ func narrower() map[string]string {
 	return nil
 }
 
-// narrowerPaths runs this program's self-test again, as processes of its own, since the choice of vector instructions is made when
-// a program starts. problems are about processes that could not be started.
+// narrowerPaths runs this program's self-test again, as processes of its own, since the choice of vector instructions
+// is made when a program starts. problems are about processes that could not be started.
 func narrowerPaths(ctx context.Context, progress func(string)) (rows []selftest.Row, problems []string) {
 	settings := narrower()
 	for _, path := range []string{"avx2", "none"} {

@@ -10,7 +10,8 @@ import (
 	"mpbench/pkg/selftest"
 )
 
-// TestSelftestFailure: a row that failed is printed with what to do, and ends the program with exit code 1 and its name.
+// TestSelftestFailure: a row that failed is printed with what to do, and ends the program with exit code 1 and its
+// name.
 func TestSelftestFailure(t *testing.T) {
 	rows := []selftest.Row{
 		{Operation: "sum", Method: "kahan", Format: "binary64", Device: "cpu", Path: "none", Checks: 5},
@@ -31,7 +32,8 @@ func TestSelftestFailure(t *testing.T) {
 	}
 }
 
-// TestSelftestPaths: the self-test runs again with less than the processor's vector instructions, and the rows come back.
+// TestSelftestPaths: the self-test runs again with less than the processor's vector instructions, and the rows come
+// back.
 func TestSelftestPaths(t *testing.T) {
 	rows, problems := narrowerPaths(context.Background(), nil)
 	if len(problems) != 0 || selftest.Failed(rows) != 0 {

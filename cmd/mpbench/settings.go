@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,7 +35,6 @@ func (s *settings) addChoices(f *pflag.FlagSet) {
 	f.StringVarP(&s.method, "method", "m", s.method, "methods, a list, or all; see mpbench methods")
 }
 
-// addFlags declares the other flags.
 func (s *settings) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.device, "device", s.device,
 		"devices, a list: cpu, cuda:0, ..., cpu+cuda:0 for both together, or all")
@@ -47,7 +47,6 @@ func (s *settings) addFlags(f *pflag.FlagSet) {
 		"go on sampling while the relative MAD is above this")
 }
 
-// addThreads declares --threads.
 func addThreads(f *pflag.FlagSet, threads *int) {
 	f.IntVar(threads, "threads", *threads,
 		"goroutines of parallel methods, 0 for all processors; never changes a result")
@@ -60,12 +59,8 @@ func checkThreads(threads int) error {
 	return nil
 }
 
-// check finds settings that make no sense.
-func (s *settings) check() error {
-	if err := checkThreads(s.threads); err != nil {
-		return err
-	}
-	if err := s.sampler.Validate(); err != nil {
+func checkSampler(s sampling.Sampler) error {
+	if err := s.Validate(); err != nil {
 		return usagef("%v", err)
 	}
 	return nil
@@ -84,7 +79,6 @@ func (s *settings) precisions() ([]int, error) {
 	return list, nil
 }
 
-// checkRatios is how check compares times.
 var checkRatios sampling.RatioSampler
 
 // chooseMethods returns the methods of a list among all of an operation.
@@ -95,15 +89,11 @@ func chooseMethods(list string, all method.Catalog) (method.Catalog, error) {
 	var chosen method.Catalog
 	for _, item := range strings.Split(list, ",") {
 		item = strings.TrimSpace(item)
-		found := false
-		for _, m := range all {
-			if m.Name == item {
-				chosen, found = append(chosen, m), true
-			}
-		}
-		if !found {
+		i := slices.IndexFunc(all, func(m method.Method) bool { return m.Name == item })
+		if i < 0 {
 			return nil, usagef("%s", suggest.Unknown("method", item, all.Names()))
 		}
+		chosen = append(chosen, all[i])
 	}
 	return chosen, nil
 }

@@ -97,8 +97,8 @@ var wellToIll = []struct {
 	}},
 }
 
-// TestEveryWishIsMet: on all data, for modest and for high wishes, there is a recommendation; it meets the wish, again when it is run once
-// more, and promised ones are within their bounds.
+// TestEveryWishIsMet: on all data, for modest and for high wishes, there is a recommendation; it meets the wish, again
+// when it is run once more, and promised ones are within their bounds.
 func TestEveryWishIsMet(t *testing.T) {
 	for _, c := range wellToIll {
 		for _, data := range c.data {
@@ -130,8 +130,8 @@ func checkWish(t *testing.T, what string, p *Problem, w Wish, proved bool) {
 	checkCandidates(t, what, r)
 }
 
-// checkCandidates: a promise is kept, the order is by cost, and nothing that meets the wish was found cheaper by more than the factor
-// that a promise is worth.
+// checkCandidates: a promise is kept, the order is by cost, and nothing that meets the wish was found cheaper by more
+// than the factor that a promise is worth.
 func checkCandidates(t *testing.T, what string, r *Result) {
 	t.Helper()
 	last := 0.0

@@ -124,7 +124,6 @@ type instance struct {
 	loaded bool
 }
 
-// prepare makes a method ready for a configuration.
 func (p *Problem) prepare(ctx context.Context, m method.Method, c method.Config) (*instance, error) {
 	c.MaxBytes = p.maxBytes
 	e, err := m.New(c)
@@ -134,8 +133,8 @@ func (p *Problem) prepare(ctx context.Context, m method.Method, c method.Config)
 	return &instance{Problem: p, ctx: ctx, method: m, engine: e}, nil
 }
 
-// bound returns the proved bound on the relative error, of the worst component; +Inf or NaN where nothing is proved. Before
-// load it converts as few numbers as it can, and may leave out what the conversion of the others costs.
+// bound returns the proved bound on the relative error, of the worst component; +Inf or NaN where nothing is proved.
+// Before load it converts as few numbers as it can, and may leave out what the conversion of the others costs.
 func (i *instance) bound() exact.Value {
 	p := i.input.Problem
 	if !i.loaded && i.engine.Prepare(i.ctx, p.Sample(1, 1)) != nil {
@@ -152,7 +151,6 @@ func (i *instance) bound() exact.Value {
 	return worst
 }
 
-// load converts the numbers.
 func (i *instance) load() error {
 	i.loaded = true
 	return i.engine.Prepare(i.ctx, i.input.Problem)
@@ -205,8 +203,8 @@ var (
 	normal = effort{7, 50 * time.Microsecond, 40 * time.Millisecond}
 )
 
-// times returns the least time of a conversion and of a run, in nanoseconds. The least is what the method needs; anything
-// more is what else the machine did.
+// times returns the least time of a conversion and of a run, in nanoseconds. The least is what the method needs;
+// anything more is what else the machine did.
 func times(in *instance, e effort) (convertNs, runNs float64, err error) {
 	if convertNs, err = e.leastTime(in.load); err != nil {
 		return 0, 0, err
@@ -270,7 +268,8 @@ func (w Wish) Bits() int {
 	return p
 }
 
-// Met reports whether a relative error is within the wish. Only an exact result is for a limit of an infinite relative error.
+// Met reports whether a relative error is within the wish. Only an exact result is for a limit of an infinite relative
+// error.
 func (w Wish) Met(relative exact.Value) bool {
 	return relative.IsFinite() && (relative.Rat == nil || relative.Rat.Cmp(w.limit) <= 0)
 }

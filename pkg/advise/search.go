@@ -1,12 +1,13 @@
 // Package advise finds the cheapest method that gives a wanted accuracy on given data.
 //
-// A method qualifies in one of two ways. Its proved bound may promise the accuracy for the condition number and the length of the
-// data: then it has it on any data like these. Or it has it on these very data, which is found by running it and comparing with the
-// exact result: bounds are pessimistic, and a plain float64 sum often has more digits than anything promises. Every candidate is
-// run in either case, its time is measured, and the recommendation is run once more at the end and must hold.
+// A method qualifies in one of two ways. Its proved bound may promise the accuracy for the condition number and the
+// length of the data: then it has it on any data like these. Or it has it on these very data, which is found by
+// running it and comparing with the exact result: bounds are pessimistic, and a plain float64 sum often has more
+// digits than anything promises. Every candidate is run in either case, its time is measured, and the recommendation
+// is run once more at the end and must hold.
 //
-// The cost of a method is that of one operation together with its share of the conversion of the data to the method's format:
-// conversion divided by how often the converted data will be used.
+// The cost of a method is that of one operation together with its share of the conversion of the data to the method's
+// format: conversion divided by how often the converted data will be used.
 package advise
 
 import (
@@ -81,16 +82,19 @@ type Check struct {
 
 // Constants of the search.
 const (
-	// tooCostly is how many times the cheapest cost an estimate may be before a candidate is not run. Estimates come from a part of the
-	// data, where what does not grow with the data weighs more: they are too high, by up to 4 for the methods there are.
+	// tooCostly is how many times the cheapest cost an estimate may be before a candidate is not run. Estimates come from
+	// a part of the data, where what does not grow with the data weighs more: they are too high, by up to 4 for the
+	// methods there are.
 	tooCostly = 8
-	// promiseWorth is how many times the cost of the cheapest a method may have that promises what the cheapest only happens to have.
+	// promiseWorth is how many times the cost of the cheapest a method may have that promises what the cheapest only
+	// happens to have.
 	promiseWorth = 1.25
 	// wordBits is the step in which costs grow with the precision.
 	wordBits = 64
 )
 
-// Find looks for the cheapest method. An interruption by ctx is no error; the result then holds what was found until then.
+// Find looks for the cheapest method. An interruption by ctx is no error; the result then holds what was found until
+// then.
 func Find(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	if o.Reuse < 1 {
 		return nil, fmt.Errorf("advise: converted data are used %d times; want at least 1", o.Reuse)
@@ -114,7 +118,6 @@ func Find(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	return r, nil
 }
 
-// search is the state of Find.
 type search struct {
 	ctx     context.Context
 	problem *Problem
@@ -135,12 +138,10 @@ type trial struct {
 	estimate float64 // cost there, 0 if it was not estimated
 }
 
-// config is that of a trial at a precision.
 func (s *search) config(t trial, precision int) method.Config {
 	return method.Config{Precision: precision, Devices: t.devices, Threads: s.Threads}
 }
 
-// prepare makes a trial ready at a precision.
 func (s *search) prepare(t trial, precision int) (*instance, error) {
 	return s.problem.prepare(s.ctx, t.Method, s.config(t, precision))
 }
@@ -173,8 +174,8 @@ func (s *search) all() {
 	s.findPromise(trials)
 }
 
-// findPromise runs the cheapest method that promises the wish, if none has been run because it costs more than one that only happens to
-// have it.
+// findPromise runs the cheapest method that promises the wish, if none has been run because it costs more than one
+// that only happens to have it.
 func (s *search) findPromise(trials []trial) {
 	if slices.ContainsFunc(s.found, func(c Candidate) bool { return c.Meets && c.Promised }) {
 		return
@@ -249,7 +250,6 @@ func (s *search) try(t trial) {
 	}
 }
 
-// of tells whether the candidate is of a trial.
 func (c Candidate) of(t trial) bool {
 	return c.Method == t.Name && c.trial.devices.String() == t.devices.String()
 }
@@ -360,7 +360,6 @@ func rank(list []Candidate) {
 	})
 }
 
-// choose sets the recommendation.
 func (r *Result) choose() {
 	var cheapest, promised *Candidate
 	for i := range r.Candidates {

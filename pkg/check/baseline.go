@@ -18,8 +18,8 @@ import (
 // BaselineSchema is the schema of a baseline.
 const BaselineSchema = "mpbench-baseline/1"
 
-// A Baseline holds what the rows of a plan were when it was last updated. It is a JSON object with one row a line, so that a
-// difference between two of them is read as one.
+// A Baseline holds what the rows of a plan were when it was last updated. It is a JSON object with one row a line, so
+// that a difference between two of them is read as one.
 type Baseline struct {
 	Schema  string        `json:"schema"`
 	CPU     string        `json:"cpu"`  // that the time ratios were measured on
@@ -49,8 +49,8 @@ func (b *BaselineRow) bits() float64 {
 // Names makes the names of rows in a baseline.
 type Names map[string]int
 
-// Of returns the name of a record's row: Record.Case, without the threads unless the check asks for a number of them, so that it is the
-// same on every machine. Rows of a check that differ in nothing that records hold are numbered.
+// Of returns the name of a record's row: Record.Case, without the threads unless the check asks for a number of them,
+// so that it is the same on every machine. Rows of a check that differ in nothing that records hold are numbered.
 func (n Names) Of(c *Check, r *record.Record) string {
 	name := r.Case()
 	if !c.setsThreads() {
@@ -69,7 +69,8 @@ func (c *Check) setsThreads() bool {
 		slices.ContainsFunc(c.Scans, func(s Setting) bool { return strings.HasPrefix(s.Value, "threads=") })
 }
 
-// NewBaseline returns the baseline of rows that were measured in an environment. Only rows with a limit that refers to it are in it.
+// NewBaseline returns the baseline of rows that were measured in an environment. Only rows with a limit that refers to
+// it are in it.
 func NewBaseline(rows []Row, env record.Environment) *Baseline {
 	b := &Baseline{Schema: BaselineSchema, CPU: env.CPU.Brand, SIMD: env.CPU.SIMD, Threads: env.Threads, Rows: []BaselineRow{}}
 	for i := range rows {
@@ -186,8 +187,8 @@ type Change struct {
 	Details     []string // what has changed: "correct bits 53.0 -> 50.0"
 }
 
-// Changes lists what differs between a baseline, which may be nil, and a new one. Time ratios count as changed from 5 % on, since
-// they never are the same twice.
+// Changes lists what differs between a baseline, which may be nil, and a new one. Time ratios count as changed from 5
+// % on, since they never are the same twice.
 func Changes(old, now *Baseline) []Change {
 	var list []Change
 	for i := range now.Rows {

@@ -65,8 +65,8 @@ func Label(r *record.Record) string {
 // GivenFormat is the format of records of values that were computed elsewhere.
 const GivenFormat = "given"
 
-// Judge finds what a row fails, but for its time, which has been measured already. base is its row in the baseline, nil if it has
-// none.
+// Judge finds what a row fails, but for its time, which has been measured already. base is its row in the baseline,
+// nil if it has none.
 func (r *Row) Judge(base *BaselineRow) {
 	l := r.Check.Limits
 	r.judgeBound(l)
@@ -148,7 +148,6 @@ func above(found, limit string) bool {
 	return err != nil || !x.IsFinite() || x.CmpAbs(y) > 0
 }
 
-// judgeBaseline applies the limits that refer to the baseline.
 func (r *Row) judgeBaseline(l Limits, base *BaselineRow) {
 	if base == nil {
 		return
@@ -181,8 +180,8 @@ func (r *Row) baselineLine() int {
 	return r.Check.Line
 }
 
-// LimitOf returns the limit on the row's ratio and the line it comes from: the least of at-most and what slower makes of the
-// baseline's ratio. unchecked says why slower does not apply, "" if it does.
+// LimitOf returns the limit on the row's ratio and the line it comes from: the least of at-most and what slower makes
+// of the baseline's ratio. unchecked says why slower does not apply, "" if it does.
 func (t *TimeLimit) LimitOf(base *BaselineRow, b *Baseline, env record.Environment) (limit float64, line int, unchecked string) {
 	limit, line = math.Inf(1), t.RelativeTo.Line
 	if t.AtMost != nil {

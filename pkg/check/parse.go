@@ -20,9 +20,9 @@ import (
 // maxPlanBytes bounds a plan: it is written by hand.
 const maxPlanBytes = 1 << 20
 
-// Parse reads a plan in YAML or JSON, which is a part of YAML. path is what errors name and what relative paths in the plan are
-// relative to. Keys of a check that the plan itself does not know are settings of its command; they are checked by those who know
-// the command. Every error is an *Error with file, line and key.
+// Parse reads a plan in YAML or JSON, which is a part of YAML. path is what errors name and what relative paths in the
+// plan are relative to. Keys of a check that the plan itself does not know are settings of its command; they are
+// checked by those who know the command. Every error is an *Error with file, line and key.
 func Parse(r io.Reader, path string) (*Plan, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxPlanBytes+1))
 	if err != nil {
@@ -39,11 +39,7 @@ func Parse(r io.Reader, path string) (*Plan, error) {
 	if len(root.Content) == 0 {
 		return nil, p.errorf(nil, "", "is empty; want a plan with schema: %s and checks:", Schema)
 	}
-	plan, err := p.plan(root.Content[0])
-	if err != nil {
-		return nil, err
-	}
-	return plan, nil
+	return p.plan(root.Content[0])
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
@@ -51,11 +47,10 @@ var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 // syntaxError puts the line that the YAML library names where an editor looks for it.
 func syntaxError(path string, err error) error {
 	text := err.Error()
-	e := &Error{Path: path, Text: yamlLine.ReplaceAllString(text, "")}
+	e := &Error{Path: path, Text: "no valid YAML: " + yamlLine.ReplaceAllString(text, "")}
 	if m := yamlLine.FindStringSubmatch(text); m != nil {
 		e.Line, _ = strconv.Atoi(m[1])
 	}
-	e.Text = "no valid YAML: " + e.Text
 	return e
 }
 
@@ -99,7 +94,6 @@ func (p *parser) entries(n *yaml.Node, key string) ([]entry, error) {
 	return list, nil
 }
 
-// resolve follows an alias.
 func resolve(n *yaml.Node) *yaml.Node {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -164,7 +158,10 @@ func (p *parser) plan(n *yaml.Node) (*Plan, error) {
 	if checks == nil || checks.Kind != yaml.SequenceNode || len(checks.Content) == 0 {
 		return nil, p.errorf(n, "checks", "want a list of checks")
 	}
-	return plan, p.checks(plan, checks, limits)
+	if err := p.checks(plan, checks, limits); err != nil {
+		return nil, err
+	}
+	return plan, nil
 }
 
 // checks reads the checks, whose limits are the given ones but for their own.
@@ -324,13 +321,17 @@ func (p *parser) setting(e entry) (Setting, error) {
 	return s, nil
 }
 
+// items are the parts of a list, or the one value.
+func (e entry) items() []*yaml.Node {
+	if e.value.Kind == yaml.SequenceNode {
+		return e.value.Content
+	}
+	return []*yaml.Node{e.value}
+}
+
 // inputs reads one file or a list of them, each a setting of its own.
 func (p *parser) inputs(e entry, c *Check) error {
-	nodes := []*yaml.Node{e.value}
-	if e.value.Kind == yaml.SequenceNode {
-		nodes = e.value.Content
-	}
-	for _, n := range nodes {
+	for _, n := range e.items() {
 		path, err := p.text(entry{e.name, e.key, resolve(n)})
 		if err != nil {
 			return err
@@ -342,12 +343,8 @@ func (p *parser) inputs(e entry, c *Check) error {
 
 // scans reads one scan, or a list of them.
 func (p *parser) scans(e entry) ([]Setting, error) {
-	nodes := []*yaml.Node{e.value}
-	if e.value.Kind == yaml.SequenceNode {
-		nodes = e.value.Content
-	}
 	var list []Setting
-	for _, n := range nodes {
+	for _, n := range e.items() {
 		n = resolve(n)
 		if n.Kind != yaml.ScalarNode {
 			return nil, p.errorf(n, e.name, "want name=values, as cond=1e5..1e20:x1e5, or a list of that")
@@ -357,7 +354,6 @@ func (p *parser) scans(e entry) ([]Setting, error) {
 	return list, nil
 }
 
-// limitNames are the keys of limits.
 var limitNames = []string{"within-bound", "correct-bits", "bits-lost", "rel-error", "ulp", "result-hash", "within", "time"}
 
 // limits reads limits over those that are there.

@@ -1,11 +1,12 @@
-// Package check judges results against limits, so that a program that runs by itself can guard numbers: a Plan lists what
-// to measure with the limits of each row, a Baseline holds what the rows were, and Judge says what each row fails, with expected
-// and found. Times are judged as ratios of two methods of one run (sampling.RatioSampler).
+// Package check judges results against limits, so that a program that runs by itself can guard numbers: a Plan lists
+// what to measure with the limits of each row, a Baseline holds what the rows were, and Judge says what each row
+// fails, with expected and found. Times are judged as ratios of two methods of one run (sampling.RatioSampler).
 package check
 
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -86,7 +87,8 @@ func (c CorrectBits) String() string {
 	return fmt.Sprintf("at least %g", c.Value)
 }
 
-// A TimeLimit bounds the time of a row divided by that of a method of the same command on the same data at the same precision.
+// A TimeLimit bounds the time of a row divided by that of a method of the same command on the same data at the same
+// precision.
 type TimeLimit struct {
 	RelativeTo Text
 	AtMost     *Number // the ratio
@@ -103,15 +105,11 @@ const FromBaseline = "baseline"
 
 // NeedsBaseline tells whether a check of the plan does.
 func (p *Plan) NeedsBaseline() bool {
-	for _, c := range p.Checks {
-		if c.Limits.NeedsBaseline() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Checks, func(c Check) bool { return c.Limits.NeedsBaseline() })
 }
 
-// DefaultBaseline returns the path of the baseline of a plan that names none: "checks/x.baseline.json" of "checks/x.yaml".
+// DefaultBaseline returns the path of the baseline of a plan that names none: "checks/x.baseline.json" of
+// "checks/x.yaml".
 func DefaultBaseline(plan string) string {
 	return strings.TrimSuffix(plan, filepath.Ext(plan)) + ".baseline.json"
 }

@@ -1,5 +1,5 @@
-// Package compare says what has changed between two runs: times with a test of significance and an interval, accuracy in
-// bits, results by their hashes. It compares nothing but results of the same cases on the same data.
+// Package compare says what has changed between two runs: times with a test of significance and an interval, accuracy
+// in bits, results by their hashes. It compares nothing but results of the same cases on the same data.
 package compare
 
 import (
@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"golang.org/x/perf/benchmath"
 
+	"mpbench/internal/suggest"
 	"mpbench/pkg/check"
 	"mpbench/pkg/record"
 	"mpbench/pkg/stats"
@@ -94,8 +97,8 @@ func (e *DataError) Error() string {
 	return fmt.Sprintf("%s: different data, SHA-256 %.16s... and %.16s...%s", e.Label, e.Old, e.New, more)
 }
 
-// Compare matches two runs by case. alpha is the level of significance, 0 for DefaultAlpha. Several records of one case in a run
-// count as one with all of their samples.
+// Compare matches two runs by case. alpha is the level of significance, 0 for DefaultAlpha. Several records of one
+// case in a run count as one with all of their samples.
 func Compare(old, now *record.Run, alpha float64) (*Result, error) {
 	if alpha == 0 {
 		alpha = DefaultAlpha
@@ -139,7 +142,8 @@ type merged struct {
 	records map[string]*record.Record
 }
 
-// merge puts the samples of records of the same case on the same data together; what else they hold is that of the last one.
+// merge puts the samples of records of the same case on the same data together; what else they hold is that of the
+// last one.
 func merge(run *record.Run) merged {
 	m := merged{records: map[string]*record.Record{}}
 	for i := range run.Records {
@@ -156,8 +160,8 @@ func merge(run *record.Run) merged {
 	return m
 }
 
-// differ tells whether two records of a case are of different problems: other data or, where they are sums or dot products, or the same
-// component of a vector, another exact result, as other factors give.
+// differ tells whether two records of a case are of different problems: other data or, where they are sums or dot
+// products, or the same component of a vector, another exact result, as other factors give.
 func differ(a, b *record.Record) bool {
 	if a.Dataset.SHA256 != b.Dataset.SHA256 {
 		return true
@@ -179,8 +183,8 @@ func newRow(name string, a, b *record.Record, alpha float64) Row {
 	return row
 }
 
-// change is the difference of correct bits. An exact result counts as one of all bits of the format, plus one, which is half a
-// unit of the last place; so that what is lost by one is a finite number.
+// change is the difference of correct bits. An exact result counts as one of all bits of the format, plus one, which
+// is half a unit of the last place; so that what is lost by one is a finite number.
 func change(before, after, bits float64) float64 {
 	if before == after {
 		return 0
@@ -196,9 +200,9 @@ func change(before, after, bits float64) float64 {
 
 // newTime compares samples by the Mann-Whitney U test, which assumes nothing about their distribution.
 //
-// The interval for the ratio of the medians is made of intervals for each median (stats.MedianInterval) of confidence 1 - alpha/2: both
-// cover their medians with probability 1 - alpha at least (Bonferroni), and then the ratio lies between Lo = new.Lo/old.Hi and
-// Hi = new.Hi/old.Lo.
+// The interval for the ratio of the medians is made of intervals for each median (stats.MedianInterval) of confidence
+// 1 - alpha/2: both cover their medians with probability 1 - alpha at least (Bonferroni), and then the ratio lies
+// between Lo = new.Lo/old.Hi and Hi = new.Hi/old.Lo.
 func newTime(old, now []float64, alpha float64) *Time {
 	x, y := stats.MedianInterval(old, 1-alpha/2), stats.MedianInterval(now, 1-alpha/2)
 	t := &Time{
@@ -224,8 +228,8 @@ func quotient(x, y float64) float64 {
 	return math.MaxFloat64
 }
 
-// environment lists what differs between the environments of the compared records; nil where one is not known. Where a run was made
-// in several, the last one counts.
+// environment lists what differs between the environments of the compared records; nil where one is not known. Where a
+// run was made in several, the last one counts.
 func environment(old, now *record.Run, rows []Row) []record.Difference {
 	last := rows[len(rows)-1]
 	a, ok1 := old.Environment(last.Old.EnvID)
@@ -234,4 +238,153 @@ func environment(old, now *record.Run, rows []Row) []record.Difference {
 		return nil
 	}
 	return append([]record.Difference{}, record.Differences(a, b)...)
+}
+
+// A Rule says what makes a comparison fail.
+type Rule struct {
+	Text  string // as it was written
+	what  string // "time", "bits", "hash", "bound" or "missing"
+	limit float64
+}
+
+// A Failure is a row, or a missing case, that breaks a rule.
+type Failure struct {
+	Label string `json:"label"`
+	Rule  string `json:"rule"`
+	Found string `json:"found"`
+}
+
+// String says what is wrong in one line.
+func (f Failure) String() string { return fmt.Sprintf("%s: %s: %s", f.Label, f.Rule, f.Found) }
+
+var ruleNames = []string{"time", "bits", "hash", "bound", "missing"}
+
+// ParseRule reads
+//
+//	time>5%    the new median is more than 5 % above the old one, and significantly so
+//	bits<-1    more than 1 correct bit is lost
+//	hash       the result has changed
+//	bound      the new result is outside its bound and the old one was not
+//	missing    a case of the old run is not in the new one
+func ParseRule(text string) (Rule, error) {
+	compact := strings.Join(strings.Fields(text), "")
+	r := Rule{Text: compact}
+	end := strings.IndexAny(compact, "<>")
+	if end < 0 {
+		r.what = compact
+		switch compact {
+		case "hash", "bound", "missing":
+			return r, nil
+		case "time", "bits":
+			return r, fmt.Errorf("%q has no limit; want time>5%% or bits<-1", text)
+		}
+		return r, fmt.Errorf("%s; want time>5%%, bits<-1, hash, bound or missing", suggest.Unknown("rule", compact, ruleNames))
+	}
+	r.what = compact[:end]
+	number, percent := strings.CutSuffix(compact[end+1:], "%")
+	var err error
+	r.limit, err = strconv.ParseFloat(number, 64)
+	switch {
+	case r.what == "time" && (err != nil || compact[end] != '>' || !percent || !(r.limit >= 0)):
+		return r, fmt.Errorf("%q: want time> and a percentage of at least 0, as time>5%%", text)
+	case r.what == "bits" && (err != nil || compact[end] != '<' || percent || !(r.limit <= 0)):
+		return r, fmt.Errorf("%q: want bits< and a number of at most 0, as bits<-1", text)
+	case r.what == "hash" || r.what == "bound" || r.what == "missing":
+		return r, fmt.Errorf("%q: %s takes no limit", text, r.what)
+	case r.what != "time" && r.what != "bits":
+		return r, fmt.Errorf("%s; want time>5%%, bits<-1, hash, bound or missing", suggest.Unknown("rule", r.what, ruleNames))
+	}
+	return r, nil
+}
+
+// Apply adds the failures of all rules to the result, in the order of the rows.
+func (result *Result) Apply(rules []Rule) {
+	for i := range result.Rows {
+		row := &result.Rows[i]
+		for _, r := range rules {
+			if found := r.broken(row); found != "" {
+				row.Broken = append(row.Broken, r.Text)
+				result.Failures = append(result.Failures, Failure{row.Label, r.Text, found})
+			}
+		}
+	}
+	for _, r := range rules {
+		for _, label := range result.OnlyOld {
+			if r.what == "missing" {
+				result.Failures = append(result.Failures, Failure{label, r.Text, "not in the new run"})
+			}
+		}
+	}
+}
+
+// Failed returns the number of rows and missing cases that break a rule.
+func (result *Result) Failed() int {
+	n := 0
+	for _, row := range result.Rows {
+		if len(row.Broken) > 0 {
+			n++
+		}
+	}
+	for _, f := range result.Failures {
+		if f.Rule == "missing" {
+			n++
+		}
+	}
+	return n
+}
+
+// broken says what of a row breaks the rule, "" if nothing does.
+func (r Rule) broken(row *Row) string {
+	switch r.what {
+	case "time":
+		if t := row.Time; t != nil && t.Significant && 100*(t.Ratio-1) > r.limit {
+			return fmt.Sprintf("%s (%s), p = %.2g", Percent(t.Ratio), t.Interval(), t.P)
+		}
+	case "bits":
+		if row.BitsChange < r.limit {
+			return fmt.Sprintf("%.1f bits lost, %s -> %s", -row.BitsChange, row.OldBits, row.NewBits)
+		}
+	case "hash":
+		if row.HashChanged {
+			return row.Old.ResultHash + " -> " + row.New.ResultHash
+		}
+	case "bound":
+		if row.OutOfBound {
+			return "error " + row.New.RelError + " above the bound " + row.New.Bound
+		}
+	}
+	return ""
+}
+
+// String is the number of bits, or "exact".
+func (b Bits) String() string {
+	if b > 1e300 {
+		return "exact"
+	}
+	return strconv.FormatFloat(float64(b), 'f', 1, 64)
+}
+
+// Interval writes the interval for the change of the time: "+1.2 to +3.4%".
+func (t *Time) Interval() string {
+	if t.Hi >= largeRatio {
+		return factor(t.Lo) + " to " + factor(t.Hi)
+	}
+	return strings.TrimSuffix(Percent(t.Lo), "%") + " to " + Percent(t.Hi)
+}
+
+// largeRatio is the ratio from which on a change is written as a factor.
+const largeRatio = 11
+
+func factor(ratio float64) string { return fmt.Sprintf("x%.3g", ratio) }
+
+// Percent writes a ratio as a change, "+4.2%", or, from 1000 % on, as a factor, "x12.3".
+func Percent(ratio float64) string {
+	change := 100 * (ratio - 1)
+	switch {
+	case ratio >= largeRatio:
+		return factor(ratio)
+	case change >= 99.95 || change <= -99.95:
+		return fmt.Sprintf("%+.0f%%", change)
+	}
+	return fmt.Sprintf("%+.1f%%", change)
 }

@@ -74,8 +74,8 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// TestSeeded: a method made 30 % slower, one made 3 bits worse and a changed result are found, each alone and together, and nothing
-// else is.
+// TestSeeded: a method made 30 % slower, one made 3 bits worse and a changed result are found, each alone and
+// together, and nothing else is.
 func TestSeeded(t *testing.T) {
 	seeds := map[string]func(*record.Run){
 		"float64: time>5%": func(r *record.Run) {
@@ -163,7 +163,8 @@ func TestDifferentData(t *testing.T) {
 	}
 }
 
-// TestMatching: cases of one run only are listed, records of the same case are put together, and environments are compared.
+// TestMatching: cases of one run only are listed, records of the same case are put together, and environments are
+// compared.
 func TestMatching(t *testing.T) {
 	old, now := run(5, 1), run(5, 2)
 	old.Records = append(old.Records, run(7, 3).Records[0])

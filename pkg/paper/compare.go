@@ -9,9 +9,9 @@ import (
 	"mpbench/pkg/exact"
 )
 
-// sameFigure reports whether x has the printed digits: rounded to as many significant digits as printed has, it is the printed
-// number. A bare power of ten, printed as "10^-10", is an order of magnitude: x must be nearer to it than to other powers,
-// on a logarithmic scale. "0" is 0 itself.
+// sameFigure reports whether x has the printed digits: rounded to as many significant digits as printed has, it is the
+// printed number. A bare power of ten, printed as "10^-10", is an order of magnitude: x must be nearer to it than to
+// other powers, on a logarithmic scale. "0" is 0 itself.
 func sameFigure(printed string, x exact.Value) bool {
 	if !x.IsFinite() {
 		return false
@@ -66,8 +66,8 @@ func capped(e exact.Value) exact.Value {
 	return e
 }
 
-// compare makes the cell of a printed figure that follows from data and algorithm; here is how the measured one is written. With a
-// note, a difference is explained.
+// compare makes the cell of a printed figure that follows from data and algorithm; here is how the measured one is
+// written. With a note, a difference is explained.
 func compare(printed, here string, x exact.Value, note string) Cell {
 	c := Cell{Paper: printed, Here: here, Note: note}
 	switch {

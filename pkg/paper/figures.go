@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -11,7 +12,8 @@ import (
 // times2018 is the number of terms of Figures 6 and 7, uniform in [0, 1).
 const times2018 = 1_000_000
 
-// moduli2018 are the numbers of moduli at which times are measured: those of Table 2 from 8 on, and 64 (480 bits), which the text names.
+// moduli2018 are the numbers of moduli at which times are measured: those of Table 2 from 8 on, and 64 (480 bits),
+// which the text names.
 var moduli2018 = []int{8, 16, 32, 64}
 
 // bitsOf returns the precision that n moduli just above 2^15 give.
@@ -42,21 +44,13 @@ type timing struct {
 	lab   *Lab
 	r     *Result
 	in    measure.Input
-	times map[string]float64 // by method, moduli and whether a GPU, in ns
-}
-
-func timeKey(method string, moduli int, gpu bool) string {
-	return fmt.Sprint(method, " ", moduli, " ", gpu)
+	times map[operand]float64 // ns
 }
 
 func newTiming(lab *Lab, r *Result) (*timing, error) {
-	n := times2018
-	if lab.N != 0 {
-		n = lab.N
-	}
-	in, err := lab.terms("uniform01", n)
+	in, err := lab.terms("uniform01", cmp.Or(lab.N, times2018))
 	r.note(drawn, drawn)
-	return &timing{lab, r, in, map[string]float64{}}, err
+	return &timing{lab, r, in, map[operand]float64{}}, err
 }
 
 // group starts the group of the times.
@@ -83,7 +77,7 @@ func (t *timing) add(ctx context.Context, g *Group, method, label string, moduli
 		if err != nil || !ok {
 			return err
 		}
-		t.times[timeKey(method, moduli, gpu)] = record.Time.Median
+		t.times[operand{method, moduli, gpu}] = record.Time.Median
 		row.Cells[0].Here = duration(record.Time.Median)
 		if printed != "" {
 			row.Cells[0].Verdict = Other
@@ -93,39 +87,51 @@ func (t *timing) add(ctx context.Context, g *Group, method, label string, moduli
 	return nil
 }
 
-// operand names a time of a statement.
+// addAll measures methods at all numbers of moduli.
+func (t *timing) addAll(ctx context.Context, g *Group, gpu bool, methods ...string) error {
+	for _, method := range methods {
+		for _, n := range moduli2018 {
+			if err := t.add(ctx, g, method, method, n, gpu, ""); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// operand is what a time in a statement is the time of.
 type operand struct {
 	method string
 	moduli int
 	gpu    bool
 }
 
-// statement adds a row for a sentence of the text: slow takes printed times as long as fast ("" if the text has no figure). It holds if slow
-// takes longer.
+// statement adds a row for a sentence of the text: slow takes printed times as long as fast ("" if the text has no
+// figure). It holds if slow takes longer.
 func (t *timing) statement(g *Group, text, printed string, slow, fast operand) {
-	a, okA := t.times[timeKey(slow.method, slow.moduli, slow.gpu)]
-	b, okB := t.times[timeKey(fast.method, fast.moduli, fast.gpu)]
+	a, okA := t.times[slow]
+	b, okB := t.times[fast]
 	g.Rows = append(g.Rows, ratioRow(t.r, text, printed, a, b, okA && okB))
 }
 
 // ratioRow is the row of a statement about the ratio a/b of two times.
 func ratioRow(r *Result, text, printed string, a, b float64, known bool) Row {
-	c := Cell{Paper: printed, Verdict: Missing}
-	if known {
-		c.Here, c.Verdict = ratioText(a/b), Fails
-		if a > b {
-			c.Verdict = Agrees
-		}
-	} else {
-		const why = "One of the two times could not be measured here."
-		c.Note = r.note(why, why)
+	c := Cell{Paper: printed, Here: ratioText(a / b), Verdict: Fails}
+	switch {
+	case !known:
+		c = r.missing(printed, "One of the two times could not be measured here.")
+	case a > b:
+		c.Verdict = Agrees
 	}
 	return Row{Label: text, Cells: []Cell{c}}
 }
 
-// statements starts the group of the text's statements.
-func statements() Group {
-	return Group{Title: "statements of the text: ratios of times, which hold if above 1", Quantities: []string{"ratio"}, Statements: true}
+// statements starts the group of the text's statements; where is "", or begins with a comma.
+func statements(where string) Group {
+	return Group{
+		Title:      "statements of the text" + where + ": ratios of times, which hold if above 1",
+		Quantities: []string{"ratio"}, Statements: true,
+	}
 }
 
 func runFigure6(ctx context.Context, lab *Lab, r *Result) error {
@@ -137,20 +143,14 @@ func runFigure6(ctx context.Context, lab *Lab, r *Result) error {
 	if err := t.add(ctx, &g, "float64", "float64", 0, false, "1 ms"); err != nil {
 		return err
 	}
-	for _, method := range []string{"reduce1", "reduce2"} {
-		for _, n := range moduli2018 {
-			if err := t.add(ctx, &g, method, method, n, false, ""); err != nil {
-				return err
-			}
-		}
+	if err := t.addAll(ctx, &g, false, "reduce1", "reduce2"); err != nil {
+		return err
 	}
-	for _, n := range moduli2018 {
-		if err := t.add(ctx, &g, "reduce3", "reduce3", n, true, ""); err != nil {
-			return err
-		}
+	if err := t.addAll(ctx, &g, true, "reduce3"); err != nil {
+		return err
 	}
 	r.Groups = append(r.Groups, g)
-	s := statements()
+	s := statements("")
 	gpu3 := operand{"reduce3", 64, true}
 	t.statement(&s, "Reduce3 with 256 blocks at 480 bits is faster than Reduce1 on the CPU", "2", operand{"reduce1", 64, false}, gpu3)
 	t.statement(&s, "Reduce3 with 256 blocks at 480 bits is faster than Reduce2 on the CPU", "2", operand{"reduce2", 64, false}, gpu3)
@@ -169,15 +169,11 @@ func runFigure7(ctx context.Context, lab *Lab, r *Result) error {
 	if err := t.add(ctx, &g, "float64", "float64, one thread", 0, true, "191 ms"); err != nil {
 		return err
 	}
-	for _, method := range []string{"reduce1s", "reduce1p", "reduce2s", "reduce2p", "reduce3"} {
-		for _, n := range moduli2018 {
-			if err := t.add(ctx, &g, method, method, n, true, ""); err != nil {
-				return err
-			}
-		}
+	if err := t.addAll(ctx, &g, true, "reduce1s", "reduce1p", "reduce2s", "reduce2p", "reduce3"); err != nil {
+		return err
 	}
 	r.Groups = append(r.Groups, g)
-	s := statements()
+	s := statements("")
 	on := func(method string) operand { return operand{method, 64, true} }
 	t.statement(&s, "Reduce3 with 256 blocks at 480 bits is faster than Reduce1P", "62", on("reduce1p"), on("reduce3"))
 	t.statement(&s, "Reduce3 with 256 blocks at 480 bits is faster than Reduce2P", "48", on("reduce2p"), on("reduce3"))
@@ -194,12 +190,8 @@ func (t *timing) hostTimes(ctx context.Context, r *Result) error {
 	}
 	g := t.group()
 	g.Title = "the same algorithms on the CPU, beside the figure"
-	for _, method := range []string{"reduce1", "reduce2", "reduce3"} {
-		for _, n := range moduli2018 {
-			if err := t.add(ctx, &g, method, method, n, false, ""); err != nil {
-				return err
-			}
-		}
+	if err := t.addAll(ctx, &g, false, "reduce1", "reduce2", "reduce3"); err != nil {
+		return err
 	}
 	r.Groups = append(r.Groups, g)
 	return nil

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -42,8 +43,8 @@ func (l *Lab) hasCPU() bool {
 	return slices.ContainsFunc(l.Devices, func(s device.Set) bool { return s.Kind() == device.CPU })
 }
 
-// A place is where a figure can be measured: devices for a method. An empty name means that it cannot be; why says what is
-// missing.
+// A place is where a figure can be measured: devices for a method. An empty name means that it cannot be; why says
+// what is missing.
 type place struct {
 	set       device.Set
 	name, why string
@@ -122,19 +123,15 @@ func (l *Lab) terms(spec string, n int) (measure.Input, error) {
 // rows2020 is M = N = LDA of the 2020 paper's experiments.
 const rows2020 = 1000
 
-// profileBits and profileModuliBits are the precision of Tables 3 and 4 and the width that makes it 32 moduli of together 850 bits.
+// profileBits and profileModuliBits are the precision of Tables 3 and 4 and the width that makes it 32 moduli of
+// together 850 bits.
 const (
 	profileBits       = 424
 	profileModuliBits = "28" // of which the 32 moduli need 27
 )
 
 // size returns M = N.
-func (l *Lab) size() int {
-	if l.N != 0 {
-		return l.N
-	}
-	return rows2020
-}
+func (l *Lab) size() int { return cmp.Or(l.N, rows2020) }
 
 // matrix makes a matrix of numbers uniform in [-1, 1), of the given bits or float64 for 0, and a vector.
 func (l *Lab) matrix(bits int) (*datasets.Data, error) {
@@ -163,8 +160,8 @@ func (l *Lab) sizeFacts() []string {
 	return facts
 }
 
-// devicePlaces returns where a method runs: on GPUs and on the CPU. Where there is only the CPU, it says why there is no GPU, on which the paper
-// measured.
+// devicePlaces returns where a method runs: on GPUs and on the CPU. Where there is only the CPU, it says why there is
+// no GPU, on which the paper measured.
 func (l *Lab) devicePlaces(method string) []place {
 	gpu, cpu := l.places(op.Gemv, method, true), l.places(op.Gemv, method, false)
 	if gpu[0].name == "" && cpu[0].name != "" {
@@ -186,7 +183,6 @@ func (r *Result) otherMachine(printed, here, why string) Cell {
 	return c
 }
 
-// missing is the cell of a figure that cannot be measured.
 func (r *Result) missing(printed, why string) Cell {
 	return Cell{Paper: printed, Verdict: Missing, Note: r.note(why, why)}
 }

@@ -63,7 +63,8 @@ func TestSameFigure(t *testing.T) {
 	}
 }
 
-// keep returns the methods of the catalog that run on the CPU, each on the devices for which on gives an implementation.
+// keep returns the methods of the catalog that run on the CPU, each on the devices for which on gives an
+// implementation.
 func keep(on func(m method.Method) map[device.Kind]method.New) method.Catalog {
 	var list method.Catalog
 	for _, m := range methods.All() {
@@ -121,8 +122,8 @@ func checkShape(t *testing.T, r *Result) {
 	}
 }
 
-// TestTables2018 repeats Tables 1 and 2: every figure has the printed digits but for those that a note explains, and these are as many
-// as were found.
+// TestTables2018 repeats Tables 1 and 2: every figure has the printed digits but for those that a note explains, and
+// these are as many as were found.
 func TestTables2018(t *testing.T) {
 	for _, c := range []struct {
 		name             string
@@ -297,7 +298,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestRoundedReference is the arithmetic behind the note on set 2: 1e-16 is 57.6 units of 2^-59, and 58 make an error of 6.1e-13.
+// TestRoundedReference is the arithmetic behind the note on set 2: 1e-16 is 57.6 units of 2^-59, and 58 make an error
+// of 6.1e-13.
 func TestRoundedReference(t *testing.T) {
 	exactSum := value(t, "1.0000000001")
 	if got := exact.Measure(exact.FromRat(roundedReference()), exactSum).Rel.Text(2); got != "6.1e-13" {

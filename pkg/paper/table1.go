@@ -12,7 +12,8 @@ import (
 	"mpbench/pkg/record"
 )
 
-// printedCell is a value and its relative error as a table of the 2018 paper prints them; the notes are keys of notes2018.
+// printedCell is a value and its relative error as a table of the 2018 paper prints them; the notes are keys of
+// notes2018.
 type printedCell struct {
 	value, error         string
 	valueNote, errorNote string
@@ -34,7 +35,8 @@ var table1 = Experiment{
 	run:    runTable1,
 }
 
-// table1Rows are the rows of Table 1, turned: one for each column MPFR, Float, Double, with the cells of the three sets.
+// table1Rows are the rows of Table 1, turned: one for each column MPFR, Float, Double, with the cells of the three
+// sets.
 var table1Rows = []struct {
 	method string // "" for the exact sum
 	label  string
@@ -75,8 +77,8 @@ const capNote = "The paper prints errors of more than 1 as 1 = 10^0; here they a
 // valueAndError are the quantities of Tables 1 and 2.
 var valueAndError = []string{"value", "error"}
 
-// compareSum runs a method on a set at every place and adds a row for each; where there is none, a row that says so unless it is a
-// GPU variant beside the CPU.
+// compareSum runs a method on a set at every place and adds a row for each; where there is none, a row that says so
+// unless it is a GPU variant beside the CPU.
 func (l *Lab) compareSum(
 	ctx context.Context, r *Result, g *Group, in measure.Input, label, method string, c method.Config, bits int,
 	printed printedCell, gpu bool,
@@ -117,7 +119,8 @@ func cells2018(r *Result, record record.Record, printed printedCell) []Cell {
 	}
 }
 
-// writeLike writes a value with at least the printed digits and nine, without an exponent where the printed number has none.
+// writeLike writes a value with at least the printed digits and nine, without an exponent where the printed number has
+// none.
 func writeLike(printed string, x exact.Value) string {
 	n := max(9, digits(printed))
 	if x.IsFinite() && x.Sign() != 0 && printed != "0" && !strings.Contains(printed, "e") {
@@ -134,17 +137,13 @@ func shortError(record record.Record) string { return shortExponent(number(recor
 
 // number reads a decimal of a record.
 func number(text string) exact.Value {
-	switch text {
-	case "NaN":
-		return exact.Value{Class: exact.NaN}
-	case "+Inf":
+	switch x, ok := new(big.Rat).SetString(text); {
+	case ok:
+		return exact.FromRat(x)
+	case text == "+Inf":
 		return exact.Value{Class: exact.PosInf}
-	case "-Inf":
+	case text == "-Inf":
 		return exact.Value{Class: exact.NegInf}
 	}
-	x, ok := new(big.Rat).SetString(text)
-	if !ok {
-		return exact.Value{Class: exact.NaN}
-	}
-	return exact.FromRat(x)
+	return exact.Value{Class: exact.NaN}
 }

@@ -19,8 +19,8 @@ var table2 = Experiment{
 	run:    runTable2,
 }
 
-// options2018 are the paper's parameters: moduli just above 2^15, so that n of them give 7.5 n bits; truncation; for Reduce3 256 blocks of 64
-// threads, of which the text names the first.
+// options2018 are the paper's parameters: moduli just above 2^15, so that n of them give 7.5 n bits; truncation; for
+// Reduce3 256 blocks of 64 threads, of which the text names the first.
 func options2018(bits int) method.Config {
 	options := map[string]string{"moduli-bits": "16", "blocks": "256", "block-size": "64"}
 	return method.Config{Precision: bits, Options: options}
@@ -120,8 +120,8 @@ func roundedReference() *big.Rat {
 	return x.Add(x, big.NewRat(1, 1))
 }
 
-// againstRoundedReference compares the errors of set 2 that have the note "reference" with the printed ones once more, measured against
-// roundedReference.
+// againstRoundedReference compares the errors of set 2 that have the note "reference" with the printed ones once more,
+// measured against roundedReference.
 func againstRoundedReference(records []record.Record) Group {
 	g := Group{
 		Title:      "set 2 against a reference summed with 60 bits, as the paper's seems to be",

@@ -28,8 +28,8 @@ var kernels2020 = []struct{ kernel, phase, share string }{
 	{"mp_matrix_row_sum", "sums", "71.5"},
 }
 
-// profile runs rns-split as Tables 3 and 4 do, on every device, and calls use with the result. Entries are float64: a product of two has
-// 106 bits and needs no rounding at 424.
+// profile runs rns-split as Tables 3 and 4 do, on every device, and calls use with the result. Entries are float64: a
+// product of two has 106 bits and needs no rounding at 424.
 func (l *Lab) profile(ctx context.Context, use func(p place, record record.Record)) error {
 	d, err := l.matrix(0)
 	if err != nil {
@@ -79,7 +79,7 @@ func runTable3(ctx context.Context, lab *Lab, r *Result) error {
 				Cells: []Cell{r.otherMachine(k.share, fmt.Sprintf("%.1f", shares[k.phase]), p.why)},
 			})
 		}
-		r.Groups = append(r.Groups, g, mostExpensive(p.name, shares))
+		r.Groups = append(r.Groups, g, mostExpensive(r, p.name, shares))
 	})
 	return err
 }
@@ -112,19 +112,14 @@ func parameters(record record.Record) Group {
 }
 
 // mostExpensive compares the order of the kernels that the text names.
-func mostExpensive(device string, shares map[string]float64) Group {
-	g := Group{Title: "statements of the text, on " + device + ": ratios of times, which hold if above 1", Quantities: []string{"ratio"}, Statements: true}
+func mostExpensive(r *Result, device string, shares map[string]float64) Group {
+	g := statements(", on " + device)
 	for _, s := range []struct{ text, printed, slow, fast string }{
 		{"the sums take longer than the digits of B", "3.44", "sums", "matrix-residues"},
 		{"the digits of B take longer than its signs, exponents and intervals", "3.71", "matrix-residues", "matrix-fields"},
 		{"the digits of B take longer than all roundings", "12.2", "matrix-residues", "rounding"},
 	} {
-		a, b := shares[s.slow], shares[s.fast]
-		c := Cell{Paper: s.printed, Here: ratioText(a / b), Verdict: Fails}
-		if a > b {
-			c.Verdict = Agrees
-		}
-		g.Rows = append(g.Rows, Row{Label: s.text, Cells: []Cell{c}})
+		g.Rows = append(g.Rows, ratioRow(r, s.text, s.printed, shares[s.slow], shares[s.fast], true))
 	}
 	return g
 }

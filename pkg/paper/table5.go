@@ -97,7 +97,7 @@ func runTable5(ctx context.Context, lab *Lab, r *Result) error {
 
 // table5Statements compares what the text says of Table 5 with the times on one device.
 func table5Statements(r *Result, device string, times map[string]float64) Group {
-	g := Group{Title: "statements of the text, on " + device + ": ratios of times, which hold if above 1", Quantities: []string{"ratio"}, Statements: true}
+	g := statements(", on " + device)
 	add := func(text, printed, slow string, slowBits int, fast string, fastBits int) {
 		a, okA := times[fmt.Sprint(slow, slowBits, device)]
 		b, okB := times[fmt.Sprint(fast, fastBits, device)]

@@ -8,8 +8,8 @@ import (
 	gonum "gonum.org/v1/plot"
 )
 
-// An axis holds numbers, or their decimal logarithms, between lo and hi; what is infinite has bands beyond, in which series
-// that would hide each other are side by side in lanes.
+// An axis holds numbers, or their decimal logarithms, between lo and hi; what is infinite has bands beyond, in which
+// series that would hide each other are side by side in lanes.
 type axis struct {
 	label string
 	log   bool                 // numbers are decimal logarithms
@@ -23,13 +23,11 @@ type axis struct {
 	lane         float64 // height of a lane, in units of the axis
 }
 
-// bandOf describes the band of an infinity.
 type bandOf struct {
 	label string
 	lanes int // 0: no point is there
 }
 
-// fit sets the range of the axis from its finite numbers.
 func (a *axis) fit(numbers []float64) {
 	a.lo, a.hi = math.Inf(1), math.Inf(-1)
 	for _, v := range numbers {
@@ -64,7 +62,6 @@ func (a *axis) fit(numbers []float64) {
 func (a *axis) min() float64 { return a.lo - a.band(a.below) }
 func (a *axis) max() float64 { return a.hi + a.band(a.above) }
 
-// band is the height of a band.
 func (a *axis) band(b bandOf) float64 {
 	if b.lanes == 0 {
 		return 0
@@ -127,8 +124,8 @@ func (a *axis) marks(length float64, width func(string) float64) []gonum.Tick {
 	return marks
 }
 
-// decades are the ticks of a logarithmic axis: powers of ten as far apart as their labels need, 2 and 5 between them where
-// there are few.
+// decades are the ticks of a logarithmic axis: powers of ten as far apart as their labels need, 2 and 5 between them
+// where there are few.
 func (a *axis) decades(length float64, width func(string) float64) (major, minor []float64) {
 	w := a.hi - a.lo
 	room := 12.0

@@ -49,8 +49,8 @@ type line struct {
 	points []point
 }
 
-// A point is in the units of its axes: decimal logarithms on logarithmic ones. Coordinates may be infinite, which puts the
-// point into a band at the edge.
+// A point is in the units of its axes: decimal logarithms on logarithmic ones. Coordinates may be infinite, which puts
+// the point into a band at the edge.
 type point struct {
 	xy
 	lo, hi float64 // interval for y; both y where there is none
@@ -173,8 +173,8 @@ func (p *panel) sort() {
 	}
 }
 
-// path is the line through the points: at each x the median of the finite y. A gap splits it where a point in between is in a
-// band at the edge.
+// path is the line through the points: at each x the median of the finite y. A gap splits it where a point in between
+// is in a band at the edge.
 func (l line) path() [][]xy {
 	var paths [][]xy
 	var path []xy
@@ -199,7 +199,6 @@ func (l line) path() [][]xy {
 	return paths
 }
 
-// each calls f for every point of the chart.
 func (c *chart) each(f func(p *panel, s *series, pt point)) {
 	for i := range c.panels {
 		p := &c.panels[i]
@@ -213,8 +212,8 @@ func (c *chart) each(f func(p *panel, s *series, pt point)) {
 	}
 }
 
-// names tells the series of a chart apart: by method and precision, and by what else differs between records of the same method
-// and precision.
+// names tells the series of a chart apart: by method and precision, and by what else differs between records of the
+// same method and precision.
 type names struct {
 	hidden  []string
 	varying map[string][]string // method -> settings that differ

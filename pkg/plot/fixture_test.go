@@ -7,8 +7,8 @@ import (
 	"mpbench/pkg/record"
 )
 
-// The records of these tests are made up. They show shapes that occur in practice, and what is at the edges; no time or error in
-// them was measured.
+// The records of these tests are made up. They show shapes that occur in practice, and what is at the edges; no time
+// or error in them was measured.
 
 // made is a record of made-up data.
 func made(command, method string, precision int, dataset string, n int) record.Record {

@@ -33,24 +33,19 @@ type part struct {
 	ns    float64
 }
 
-// maxBars bounds a picture; shareFrom is the ratio of the longest to the shortest bar from which on bars show shares, as the
-// short ones could not be seen otherwise.
+// maxBars bounds a picture; shareFrom is the ratio of the longest to the shortest bar from which on bars show shares,
+// as the short ones could not be seen otherwise.
 const (
 	maxBars   = 48
 	shareFrom = 12
 )
 
-// drawPhases draws where the time of each record goes: conversion, copies, and the operation, which is split into the parts
-// that a method reports.
+// drawPhases draws where the time of each record goes: conversion, copies, and the operation, which is split into the
+// parts that a method reports.
 func drawPhases(records []*record.Record, _ Options) *chart {
 	c := &chart{title: "Phases", bars: &barChart{}}
 	b := c.bars
-	var shown []*record.Record
-	for _, r := range records {
-		if len(phaseParts(r)) > 0 {
-			shown = append(shown, r)
-		}
-	}
+	shown := filter(records, func(r *record.Record) bool { return len(phaseParts(r)) > 0 })
 	if len(shown) == 0 {
 		return nil
 	}
@@ -82,14 +77,13 @@ func drawPhases(records []*record.Record, _ Options) *chart {
 	return c
 }
 
-// namedPart is a phase of a record.
 type namedPart struct {
 	name string
 	ns   float64
 }
 
-// phaseParts are the phases of a record that took time, in the order of execution. Phases without a standard name are parts of
-// the kernel: they stand in its place, with what is left of it. A single one that is all of it is the kernel.
+// phaseParts are the phases of a record that took time, in the order of execution. Phases without a standard name are
+// parts of the kernel: they stand in its place, with what is left of it. A single one that is all of it is the kernel.
 func phaseParts(r *record.Record) []namedPart {
 	if r.Device == emulated {
 		return nil
@@ -128,12 +122,7 @@ func phaseParts(r *record.Record) []namedPart {
 }
 
 func hasPhases(records []*record.Record) bool {
-	for _, r := range records {
-		if len(phaseParts(r)) > 1 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(records, func(r *record.Record) bool { return len(phaseParts(r)) > 1 })
 }
 
 // timeOf writes nanoseconds with three digits.
@@ -267,7 +256,6 @@ func (b *barChart) drawLegend(c *draw.Canvas) {
 	}
 }
 
-// fillBox draws a part of a bar in the filling of its phase.
 func fillBox(c *draw.Canvas, phase int, box vg.Rectangle) {
 	f := fillings[phase%len(fillings)]
 	corners := []vg.Point{box.Min, {X: box.Max.X, Y: box.Min.Y}, box.Max, {X: box.Min.X, Y: box.Max.Y}, box.Min}
@@ -280,8 +268,8 @@ func fillBox(c *draw.Canvas, phase int, box vg.Rectangle) {
 	c.StrokeLines(edge, corners)
 }
 
-// hatching covers a box with parallel lines that are a gap apart. They start at a grid that is the same for all boxes of one
-// height, so that parts of a bar look alike.
+// hatching covers a box with parallel lines that are a gap apart. They start at a grid that is the same for all boxes
+// of one height, so that parts of a bar look alike.
 func hatching(box vg.Rectangle, degrees float64, gap vg.Length) [][]vg.Point {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	size := box.Size()

@@ -1,16 +1,19 @@
-// Package plot draws the records of pkg/bench: error against condition number, correct bits against precision, time against
-// size and precision, phases, and the figures of the 2018 paper. It draws from records alone, so that a saved run can be
-// drawn again.
+// Package plot draws the records of pkg/bench: error against condition number, correct bits against precision, time
+// against size and precision, phases, and the figures of the 2018 paper. It draws from records alone, so that a saved
+// run can be drawn again.
 //
-// Pictures can be read without colour: every series has its own marker and dashes. What no scale of numbers holds has a band
-// of its own at the edge: exact results (error 0, infinitely many correct bits), infinite errors and condition numbers. Axes
-// of errors and condition numbers are those of decimal logarithms, so that they reach beyond the range of float64.
+// Pictures can be read without colour: every series has its own marker and dashes. What no scale of numbers holds has
+// a band of its own at the edge: exact results (error 0, infinitely many correct bits), infinite errors and condition
+// numbers. Axes of errors and condition numbers are those of decimal logarithms, so that they reach beyond the range
+// of float64.
 //
-// The same records give the same picture, byte for byte, on one kind of processor; others may round a coordinate differently.
+// The same records give the same picture, byte for byte, on one kind of processor; others may round a coordinate
+// differently.
 package plot
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mpbench/internal/suggest"
@@ -108,8 +111,8 @@ func Fitting(run *record.Run) []Kind {
 	return list
 }
 
-// choose returns the kind that shows what differs between the records; sums and dot products over precisions are looked at for
-// their accuracy, matrix-vector products for their time.
+// choose returns the kind that shows what differs between the records; sums and dot products over precisions are
+// looked at for their accuracy, matrix-vector products for their time.
 func choose(records []*record.Record) *Kind {
 	order := map[string]int{"time-n": 0, "error": 1, "bits": 2, "time-precision": 3}
 	if len(records) > 0 && records[0].Command == "gemv" {
@@ -133,8 +136,8 @@ func choose(records []*record.Record) *Kind {
 	return nil
 }
 
-// New draws a run. It returns an *UnknownKindError for a kind that does not exist and a *NoDataError where the records hold
-// nothing that the kind draws; with Auto there is always a picture.
+// New draws a run. It returns an *UnknownKindError for a kind that does not exist and a *NoDataError where the records
+// hold nothing that the kind draws; with Auto there is always a picture.
 func New(run *record.Run, o Options) (*Figure, error) {
 	kind, err := kindByName(o.Kind)
 	if err != nil {
@@ -195,10 +198,8 @@ func facts(run *record.Run, records []*record.Record) string {
 }
 
 func appendNew(list []string, s string) []string {
-	for _, have := range list {
-		if have == s {
-			return list
-		}
+	if slices.Contains(list, s) {
+		return list
 	}
 	return append(list, s)
 }

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"image/color"
 	"math"
 	"strings"
@@ -15,8 +16,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Colours of lines, dark enough on white; the first seven are those of M. Okabe and K. Ito, "Color Universal Design" (2008),
-// which colour-blind readers tell apart, without their yellow.
+// Colours of lines, dark enough on white; the first seven are those of M. Okabe and K. Ito, "Color Universal Design"
+// (2008), which colour-blind readers tell apart, without their yellow.
 var hues = []color.Color{
 	color.RGBA{0x00, 0x72, 0xb2, 0xff}, // blue
 	color.RGBA{0xd5, 0x5e, 0x00, 0xff}, // vermilion
@@ -49,8 +50,8 @@ func guideStyle() draw.LineStyle {
 	return draw.LineStyle{Color: pale, Width: 2.2, Dashes: []vg.Length{1.2, 2.4}}
 }
 
-// A marker is a polygon in units of its radius, filled or open. With 7 dashes and 12 markers, the first 84 series differ in
-// one of the two.
+// A marker is a polygon in units of its radius, filled or open. With 7 dashes and 12 markers, the first 84 series
+// differ in one of the two.
 type marker struct {
 	corners []xy
 	filled  bool
@@ -74,10 +75,7 @@ var markers = []marker{
 // polygon has n corners on the unit circle, the first at an angle.
 func polygon(n int, first float64) []xy {
 	var corners []xy
-	size := map[int]float64{3: 1.25, 4: 1.15}[n]
-	if size == 0 {
-		size = 1
-	}
+	size := cmp.Or(map[int]float64{3: 1.25, 4: 1.15}[n], 1)
 	for i := range n {
 		sin, cos := math.Sincos(first + 2*math.Pi*float64(i)/float64(n))
 		corners = append(corners, xy{size * cos, size * sin})
@@ -101,7 +99,6 @@ func star(n int) []xy {
 // markerRadius is in points.
 const markerRadius = 3.1
 
-// drawMarker draws the i-th marker at a place.
 func drawMarker(c *draw.Canvas, i, hue int, at vg.Point) {
 	m := markers[i%len(markers)]
 	var path vg.Path

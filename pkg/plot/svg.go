@@ -32,8 +32,8 @@ var (
 	svgFonts = "font-family:'Liberation Sans',Arimo,Arial,Helvetica,sans-serif"
 )
 
-// WriteSVG writes the figure as SVG. Texts stay texts, which can be read aloud, searched and copied. They are as wide as in
-// the program's font, Liberation Sans, whatever font a reader has: that is in their textLength.
+// WriteSVG writes the figure as SVG. Texts stay texts, which can be read aloud, searched and copied. They are as wide
+// as in the program's font, Liberation Sans, whatever font a reader has: that is in their textLength.
 func (f *Figure) WriteSVG(w io.Writer) error {
 	canvas := &svgCanvas{Canvas: vgsvg.New(f.width, f.height)}
 	f.draw(draw.NewCanvas(canvas, f.width, f.height))
@@ -45,7 +45,6 @@ func (f *Figure) WriteSVG(w io.Writer) error {
 	return err
 }
 
-// head is the beginning of the document.
 func (f *Figure) head() string {
 	title := html.EscapeString(printable(f.Title))
 	size := fmt.Sprintf(`width="%.5g" height="%.5g" viewBox="0 0 %.5g %.5g" role="img"`, f.width, f.height, f.width, f.height)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"mpbench/pkg/record"
 )
@@ -73,8 +74,8 @@ func severalSizes(records []*record.Record) bool {
 	})
 }
 
-// drawTimePrecision draws times against precisions on logarithmic axes, a panel for each data set and shape, with the memory
-// floor if the bandwidth is known.
+// drawTimePrecision draws times against precisions on logarithmic axes, a panel for each data set and shape, with the
+// memory floor if the bandwidth is known.
 func drawTimePrecision(records []*record.Record, o Options) *chart {
 	c := &chart{title: "Time against precision", x: precisionAxis(records), y: timeAxis()}
 	c = c.gather(records, source{panel: dataTitle, hidden: []string{"precision"}, point: precisionPoint})
@@ -91,8 +92,8 @@ func precisionPoint(r *record.Record) (point, bool) {
 	return timePoint(math.Log10(float64(r.PrecisionBits)), r)
 }
 
-// addFloor draws the memory floor into each panel: at each precision the least bytes that one of its records has to move,
-// divided by the bandwidth in bytes per second. A method can be faster only where its data stay in a cache.
+// addFloor draws the memory floor into each panel: at each precision the least bytes that one of its records has to
+// move, divided by the bandwidth in bytes per second. A method can be faster only where its data stay in a cache.
 func (c *chart) addFloor(records []*record.Record, bandwidth float64) {
 	found := false
 	for i := range c.panels {
@@ -125,4 +126,62 @@ func severalTimedPrecisions(records []*record.Record) bool {
 		}
 		return r.Command + r.Method + dataTitle(r), fmt.Sprint(r.PrecisionBits)
 	})
+}
+
+// Figures 6 and 7 of K. Isupov, V. Knyazkov, A. Kuvaev, "Summation of the multiple accuracy on central and graphic
+// processors using the MPRES library" (2018), DOI 10.23683/2311-3103-2018-8-191-203: the time to sum 10^6 numbers,
+// uniform in [0, 1), against the precision. Here any sums will do; each data set has its panel.
+
+// figure7Methods run on one GPU thread (s) or with a thread for each residue (p).
+var figure7Methods = []string{"reduce1s", "reduce1p", "reduce2s", "reduce2p", "reduce3p"}
+
+// drawFigure6 shows reduce1 and reduce2 on the CPU, and reduce3 for each number of blocks on the device it ran on.
+func drawFigure6(records []*record.Record, _ Options) *chart {
+	return drawMPRES("2018 paper, Figure 6: time of multiple-precision sums", records, inFigure6)
+}
+
+func inFigure6(r *record.Record) bool {
+	return r.Command == "sum" && (r.Method == "reduce3" || r.Device == "cpu" && (r.Method == "reduce1" || r.Method == "reduce2"))
+}
+
+func isFigure6(records []*record.Record) bool {
+	records = filter(records, inFigure6)
+	return severalTimedPrecisions(records) &&
+		slices.ContainsFunc(records, func(r *record.Record) bool { return r.Method == "reduce3" }) &&
+		slices.ContainsFunc(records, func(r *record.Record) bool { return r.Method != "reduce3" })
+}
+
+// drawFigure7 shows the GPU variants of reduce1 and reduce2, and reduce3 by its number of blocks where it ran on a
+// GPU. Where the records hold none of these, the CPU's reduce1 and reduce2 stand in for them, and the picture says so.
+func drawFigure7(records []*record.Record, _ Options) *chart {
+	if len(filter(records, inFigure7)) > 0 {
+		return drawMPRES("2018 paper, Figure 7: time of multiple-precision sums on a GPU", records, func(r *record.Record) bool {
+			return inFigure7(r) || inFigure6(r) && r.Device != "cpu"
+		})
+	}
+	c := drawMPRES("2018 paper, Figure 7: time of multiple-precision sums", records, func(r *record.Record) bool {
+		return r.Command == "sum" && (r.Method == "reduce1" || r.Method == "reduce2")
+	})
+	if c != nil {
+		c.notes = append(c.notes, "no results of "+strings.Join(figure7Methods[:4], ", ")+" (GPU) are there: reduce1 and reduce2 of the CPU stand in for them")
+	}
+	return c
+}
+
+func inFigure7(r *record.Record) bool {
+	return r.Command == "sum" && slices.Contains(figure7Methods, r.Method)
+}
+
+func isFigure7(records []*record.Record) bool {
+	return severalTimedPrecisions(filter(records, inFigure7))
+}
+
+func drawMPRES(title string, records []*record.Record, in func(*record.Record) bool) *chart {
+	records = filter(records, in)
+	c := &chart{title: title, x: precisionAxis(records), y: timeAxis()}
+	return c.gather(records, source{panel: dataTitle, hidden: []string{"precision"}, point: precisionPoint})
+}
+
+func filter(records []*record.Record, keep func(*record.Record) bool) []*record.Record {
+	return slices.DeleteFunc(slices.Clone(records), func(r *record.Record) bool { return !keep(r) })
 }

@@ -17,12 +17,13 @@ func shortHash(data []byte) string {
 	return hex.EncodeToString(sum[:hashBytes])
 }
 
-// NewCaseID returns the ID of a case: the first 16 hexadecimal digits of the SHA-256 of a text that holds all that was asked for.
+// NewCaseID returns the ID of a case: the first 16 hexadecimal digits of the SHA-256 of a text that holds all that was
+// asked for.
 func NewCaseID(text string) string { return shortHash([]byte(text)) }
 
-// ResultHash is the hash of a result while its numbers are added: the first 16 hexadecimal digits of the SHA-256 of their
-// CanonicalTexts, each followed by a newline. Equal results have equal hashes on every platform and for every method and
-// format.
+// ResultHash is the hash of a result while its numbers are added: the first 16 hexadecimal digits of the SHA-256 of
+// their canonical texts, each followed by a newline. Equal results have equal hashes on every platform and for every
+// method and format.
 type ResultHash struct {
 	hash hash.Hash
 	text []byte
@@ -40,20 +41,9 @@ func (h *ResultHash) Add(v exact.Value) {
 // Text returns the hash.
 func (h *ResultHash) Text() string { return hex.EncodeToString(h.hash.Sum(nil)[:hashBytes]) }
 
-// HashOf returns the hash of a result.
-func HashOf(values ...exact.Value) string {
-	h := NewResultHash()
-	for _, v := range values {
-		h.Add(v)
-	}
-	return h.Text()
-}
-
-// CanonicalText returns the one text that stands for an exact value: "0"; "+Inf"; "-Inf"; "NaN"; [-]0xHpE with
+// appendCanonical appends the one text that stands for an exact value: "0"; "+Inf"; "-Inf"; "NaN"; [-]0xHpE with
 // an odd hexadecimal integer H and a decimal exponent E for H * 2^E; and [-]0xN/0xD in lowest terms for a
 // number that is no integer times a power of two.
-func CanonicalText(v exact.Value) string { return string(appendCanonical(nil, v)) }
-
 func appendCanonical(b []byte, v exact.Value) []byte {
 	switch {
 	case v.Class == exact.PosInf:

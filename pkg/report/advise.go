@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -32,7 +33,8 @@ type AdviseRow struct {
 	Problem     string  `json:"problem"` // why it cannot be run
 }
 
-// Advise returns an advice as a document. data names the data, command is the command line to use, nil for no recommendation.
+// Advise returns an advice as a document. data names the data, command is the command line to use, nil for no
+// recommendation.
 func Advise(r *advise.Result, data, command string) *Document {
 	d := &Document{Schema: AdviseSchema, Title: "advise: " + r.Operation + " of " + data + "\nwish: " + r.Options.Wish.String()}
 	s := Sheet{Facts: adviseFacts(r), Columns: []SheetColumn{
@@ -41,10 +43,7 @@ func Advise(r *advise.Result, data, command string) *Document {
 		{Head: [2]string{"", "time"}, Right: true}, {Head: [2]string{"", "convert"}, Right: true, Optional: true}, {Head: [2]string{"", "cost"}, Right: true},
 		{Head: [2]string{"", ""}},
 	}}
-	devices := false
-	for _, c := range r.Candidates {
-		devices = devices || c.Device != "cpu"
-	}
+	devices := slices.ContainsFunc(r.Candidates, func(c advise.Candidate) bool { return c.Device != "cpu" })
 	left := 0
 	for _, c := range r.Candidates {
 		recommended := r.Best != nil && c.Method == r.Best.Method && c.Precision == r.Best.Precision && c.Device == r.Best.Device
@@ -93,7 +92,10 @@ func adviseCells(c advise.Candidate, recommended, devices bool) []string {
 	if recommended {
 		mark = "<-"
 	}
-	cells := []string{c.Method, strconv.Itoa(c.Precision), device, orNone(errorText(c.Bound)), orNone(foundText(c)), adviseVerdict(c)}
+	cells := []string{
+		c.Method, strconv.Itoa(c.Precision), device,
+		cmp.Or(errorText(c.Bound), none), cmp.Or(foundText(c), none), adviseVerdict(c),
+	}
 	switch {
 	case c.Problem != "":
 		return append(cells, none, none, none, mark)
@@ -132,14 +134,6 @@ func foundText(c advise.Candidate) string {
 	return c.Found.Text(2)
 }
 
-func orNone(text string) string {
-	if text == "" {
-		return none
-	}
-	return text
-}
-
-// adviceTexts are the recommendation in words.
 func adviceTexts(r *advise.Result, command string) []string {
 	if r.Best == nil {
 		text := "nothing meets the wish"

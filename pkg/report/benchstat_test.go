@@ -13,8 +13,8 @@ import (
 	"mpbench/pkg/record"
 )
 
-// TestBenchstat runs benchstat itself, in the version of go.mod, over two runs of which the second takes twice the time: it
-// finds that, and nothing to complain about.
+// TestBenchstat runs benchstat itself, in the version of go.mod, over two runs of which the second takes twice the
+// time: it finds that, and nothing to complain about.
 func TestBenchstat(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skipf("benchstat cannot be built: %v", err)

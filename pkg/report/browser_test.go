@@ -80,8 +80,8 @@ func serve(t *testing.T, pages map[string]string) string {
 	return server.URL
 }
 
-// tester is a page that holds the report in a frame, does with it what a reader does, and writes down what is seen as JSON.
-// Its function sorted clicks the n-th heading of the last table of results and returns the rows' names.
+// tester is a page that holds the report in a frame, does with it what a reader does, and writes down what is seen as
+// JSON. Its function sorted clicks the n-th heading of the last table of results and returns the rows' names.
 const tester = `<!DOCTYPE html><iframe id="frame" src="/report.html" width="1280" height="900"></iframe><pre id="result">not done</pre>
 <script>
 var frame = document.getElementById('frame');
@@ -168,8 +168,8 @@ func sortingRun() *record.Run {
 	return run
 }
 
-// TestBrowserSorts clicks headings. Numbers are sorted as numbers, whatever their size; a second click turns the order round, a
-// third brings the first one back; what is no number stays last.
+// TestBrowserSorts clicks headings. Numbers are sorted as numbers, whatever their size; a second click turns the order
+// round, a third brings the first one back; what is no number stays last.
 func TestBrowserSorts(t *testing.T) {
 	t.Parallel()
 	seen := look(t, findBrowser(t), sortingRun(), "rel. error", "rel. error", "rel. error", "value", "method")
@@ -193,8 +193,8 @@ func TestBrowserSorts(t *testing.T) {
 	}
 }
 
-// TestBrowserShows: headings are buttons that take the focus, tables have captions and headed rows, the page is no wider than
-// the window, and nothing that hostile records hold runs.
+// TestBrowserShows: headings are buttons that take the focus, tables have captions and headed rows, the page is no
+// wider than the window, and nothing that hostile records hold runs.
 func TestBrowserShows(t *testing.T) {
 	t.Parallel()
 	b := findBrowser(t)
@@ -243,8 +243,8 @@ func TestBrowserWithoutScripts(t *testing.T) {
 	}
 }
 
-// TestBrowserScreenshot: the page fills windows of a desk and of a phone with something. MPBENCH_SCREENSHOTS names a folder to keep
-// the pictures in.
+// TestBrowserScreenshot: the page fills windows of a desk and of a phone with something. MPBENCH_SCREENSHOTS names a
+// folder to keep the pictures in.
 func TestBrowserScreenshot(t *testing.T) {
 	t.Parallel()
 	d := findBrowser(t).open(t, serve(t, map[string]string{"/": htmlOf(t, testRun(), Options{})}))

@@ -11,8 +11,8 @@ import (
 	"mpbench/pkg/check"
 )
 
-// CheckText writes a line for each check of a plan, and under it the rows that fail, with what they fail, what was expected
-// and what was found; with all set, every row.
+// CheckText writes a line for each check of a plan, and under it the rows that fail, with what they fail, what was
+// expected and what was found; with all set, every row.
 func CheckText(w io.Writer, result *check.Result, all bool, opts Options) error {
 	out := bufio.NewWriter(w)
 	for i := range result.Plan.Checks {
@@ -89,7 +89,6 @@ func printable(text string) string {
 	}, text)
 }
 
-// facts are what a row is judged by.
 func facts(r *check.Row) string {
 	list := []string{"exact"}
 	if !r.Record.ExactResult {
@@ -104,7 +103,8 @@ func facts(r *check.Row) string {
 	return strings.Join(list, ", ")
 }
 
-// CheckChanges writes what differs between a baseline and a new one, a line for each row and each thing that has changed.
+// CheckChanges writes what differs between a baseline and a new one, a line for each row and each thing that has
+// changed.
 func CheckChanges(w io.Writer, changes []check.Change, opts Options) error {
 	out := bufio.NewWriter(w)
 	for _, c := range changes {
@@ -146,8 +146,8 @@ type (
 	}
 )
 
-// CheckJUnit writes the result as JUnit XML: a suite for each check, a test case for each row, which holds what the row was judged
-// by. A row fails as one; the message has the first limit that it fails, the text all of them.
+// CheckJUnit writes the result as JUnit XML: a suite for each check, a test case for each row, which holds what the
+// row was judged by. A row fails as one; the message has the first limit that it fails, the text all of them.
 func CheckJUnit(w io.Writer, result *check.Result) error {
 	doc := junitSuites{Name: "mpbench check", Tests: len(result.Rows), Failures: result.Failed()}
 	for i := range result.Plan.Checks {
@@ -198,8 +198,8 @@ func xmlText(text string) string {
 	}, text)
 }
 
-// CheckGitHub writes a workflow command for each limit that a row fails, which GitHub shows as an annotation at the line of the plan
-// that sets it.
+// CheckGitHub writes a workflow command for each limit that a row fails, which GitHub shows as an annotation at the
+// line of the plan that sets it.
 //
 // Format: https://docs.github.com/actions/reference/workflow-commands-for-github-actions#setting-an-error-message
 func CheckGitHub(w io.Writer, result *check.Result) error {

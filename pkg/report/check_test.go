@@ -11,8 +11,8 @@ import (
 	"mpbench/pkg/sampling"
 )
 
-// testCheck is a result with what occurs: checks that pass and fail, several failures in a row, times, limits that could not be
-// checked, and texts with characters that formats give a meaning.
+// testCheck is a result with what occurs: checks that pass and fail, several failures in a row, times, limits that
+// could not be checked, and texts with characters that formats give a meaning.
 func testCheck() *check.Result {
 	plan := &check.Plan{Path: "checks/a,b.yaml", Checks: []check.Check{
 		{Name: "hard sums", Line: 4, Command: "sum"},

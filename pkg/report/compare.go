@@ -3,7 +3,6 @@ package report
 import (
 	"bufio"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -14,8 +13,8 @@ import (
 	"mpbench/pkg/record"
 )
 
-// CompareTable writes one table for each data set with times, their change and the change of correct bits, the rows that break a rule
-// marked, and under the tables what fails, what is in one run only, and how the environments differ.
+// CompareTable writes one table for each data set with times, their change and the change of correct bits, the rows
+// that break a rule marked, and under the tables what fails, what is in one run only, and how the environments differ.
 func CompareTable(w io.Writer, result *compare.Result, opts Options) error {
 	out := bufio.NewWriter(w)
 	columns := fitColumns(compareColumns(result, opts), result, opts.Width)
@@ -67,14 +66,14 @@ func compareTitle(r *record.Record) string {
 	return r.Command + " " + name + "   " + strings.Join(shape, "  ")
 }
 
-// compareColumn is a column of the tables for people.
 type compareColumn struct {
 	head  string
 	right bool
 	cell  func(*compare.Row) string
 }
 
-// compareColumns are the columns of all tables. A setting is a column of its own if a method at one precision occurs with two.
+// compareColumns are the columns of all tables. A setting is a column of its own if a method at one precision occurs
+// with two.
 func compareColumns(result *compare.Result, opts Options) []compareColumn {
 	timed := func(cell func(*compare.Time) string) func(*compare.Row) string {
 		return func(r *compare.Row) string {
@@ -189,7 +188,6 @@ func markedCell(c compareColumn, j int, result *compare.Result, r *compare.Row) 
 	return "  " + text
 }
 
-// compareNotes are what is said under the tables.
 func compareNotes(result *compare.Result) []string {
 	var lines []string
 	few := 0
@@ -243,14 +241,7 @@ func CompareFormats() []CompareFormat {
 
 // CompareFormatByName returns the format of the given name, or an *UnknownFormatError.
 func CompareFormatByName(name string) (CompareFormat, error) {
-	var names []string
-	for _, f := range CompareFormats() {
-		if f.Name == name {
-			return f, nil
-		}
-		names = append(names, f.Name)
-	}
-	return CompareFormat{}, &UnknownFormatError{"format", name, names}
+	return byName(CompareFormats(), name, func(f CompareFormat) string { return f.Name })
 }
 
 // CompareMarkdown writes the tables of CompareTable in Markdown, and what fails and the notes as lists.
@@ -292,15 +283,14 @@ func CompareMarkdown(w io.Writer, result *compare.Result, opts Options) error {
 	return out.Flush()
 }
 
-// CompareCSV writes one line for each row (RFC 4180). Correct bits are empty for an exact result, as in CSV; fails holds the rules that the row
-// breaks.
+// CompareCSV writes one line for each row (RFC 4180). Correct bits are empty for an exact result, as in CSV; fails
+// holds the rules that the row breaks.
 func CompareCSV(w io.Writer, result *compare.Result, _ Options) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{
 		"case", "old_ns", "new_ns", "ratio", "ratio_lo", "ratio_hi", "confidence", "p", "old_samples", "new_samples", "significant",
 		"old_correct_bits", "new_correct_bits", "old_exact", "new_exact", "bits_change", "hash_changed", "outside_bound", "fails",
 	}}
-	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	bits := func(b *compare.Bits) string {
 		if *b > 1e300 {
 			return ""
@@ -324,9 +314,4 @@ func CompareCSV(w io.Writer, result *compare.Result, _ Options) error {
 }
 
 // CompareJSON writes the result as one JSON object of schema compare.Schema.
-func CompareJSON(w io.Writer, result *compare.Result, _ Options) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(result)
-}
+func CompareJSON(w io.Writer, result *compare.Result, _ Options) error { return writeJSON(w, result) }

@@ -75,25 +75,20 @@ var csvColumns = []struct {
 // names of the columns. What is not known, or does not apply, is an empty cell; correct_bits is empty where
 // exact_result is true.
 func CSV(w io.Writer, run *record.Run, _ Options) error {
+	rows := make([][]string, 1+len(run.Records))
+	for _, c := range csvColumns {
+		rows[0] = append(rows[0], c.name)
+		for i := range run.Records {
+			rows[i+1] = append(rows[i+1], c.cell(&run.Records[i]))
+		}
+	}
+	return writeCSV(w, rows)
+}
+
+func writeCSV(w io.Writer, rows [][]string) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
-	line := make([]string, len(csvColumns))
-	for i, c := range csvColumns {
-		line[i] = c.name
-	}
-	if err := out.Write(line); err != nil {
-		return err
-	}
-	for i := range run.Records {
-		for j, c := range csvColumns {
-			line[j] = c.cell(&run.Records[i])
-		}
-		if err := out.Write(line); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
+	return out.WriteAll(rows)
 }
 
 func positive(n int) string {

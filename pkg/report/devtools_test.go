@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// devtools speaks the DevTools protocol with a browser over a pipe: one JSON object after the other, each ended by a zero byte.
+// devtools speaks the DevTools protocol with a browser over a pipe: one JSON object after the other, each ended by a
+// zero byte.
 //
 // Protocol: https://chromedevtools.github.io/devtools-protocol/
 type devtools struct {

@@ -3,7 +3,6 @@ package report
 import (
 	"bufio"
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,8 +14,8 @@ import (
 	"mpbench/pkg/record"
 )
 
-// A Document is a result that is no list of measured records, such as a comparison with a paper: tables for people, and the same
-// content as flat objects for programs.
+// A Document is a result that is no list of measured records, such as a comparison with a paper: tables for people,
+// and the same content as flat objects for programs.
 type Document struct {
 	Schema  string // of the objects: "mpbench-paper/1"
 	Title   string
@@ -69,14 +68,7 @@ func DocumentFormats() []DocumentFormat {
 
 // DocumentFormatByName returns the format of the given name, or an *UnknownFormatError.
 func DocumentFormatByName(name string) (DocumentFormat, error) {
-	var names []string
-	for _, f := range DocumentFormats() {
-		if f.Name == name {
-			return f, nil
-		}
-		names = append(names, f.Name)
-	}
-	return DocumentFormat{}, &UnknownFormatError{"format", name, names}
+	return byName(DocumentFormats(), name, func(f DocumentFormat) string { return f.Name })
 }
 
 // check finds rows of another length than the heading: a mistake of the program.
@@ -89,7 +81,8 @@ func (s Sheet) check() error {
 	return nil
 }
 
-// documentTable writes the sheets below each other, then notes and closing paragraphs, within the width of the terminal.
+// documentTable writes the sheets below each other, then notes and closing paragraphs, within the width of the
+// terminal.
 func documentTable(w io.Writer, d *Document, opts Options) error {
 	if opts.Width <= 0 {
 		opts.Width = 80
@@ -172,7 +165,8 @@ func writeSheet(w io.Writer, s Sheet, opts Options) error {
 	return writeGrid(w, g)
 }
 
-// fitting returns the sheet without optional columns that the width has no room for, and without columns of empty cells.
+// fitting returns the sheet without optional columns that the width has no room for, and without columns of empty
+// cells.
 func (s Sheet) fitting(width int) Sheet {
 	for j := len(s.Columns) - 1; j >= 0; j-- {
 		empty := len(s.Rows) > 0 && !slices.ContainsFunc(s.Rows, func(row []string) bool { return row[j] != "" })
@@ -244,7 +238,6 @@ func (s Sheet) lines(row []string, widths []int, opts Options) [][]string {
 	return lines
 }
 
-// paintVerdict colours a padded verdict.
 func paintVerdict(text string) string {
 	switch strings.TrimSpace(text) {
 	case "yes", "pass":
@@ -255,7 +248,8 @@ func paintVerdict(text string) string {
 	return text
 }
 
-// documentMarkdown writes a heading and a table for each sheet, with all columns that are not empty, and the notes as a list.
+// documentMarkdown writes a heading and a table for each sheet, with all columns that are not empty, and the notes as
+// a list.
 func documentMarkdown(w io.Writer, d *Document, opts Options) error {
 	out := bufio.NewWriter(w)
 	if d.Title != "" {
@@ -296,33 +290,24 @@ func documentMarkdown(w io.Writer, d *Document, opts Options) error {
 }
 
 func writeMarkdownSheet(w io.Writer, s Sheet) {
-	columns := make([]column, len(s.Columns))
-	widths := make([]int, len(s.Columns))
-	for j, c := range s.Columns {
-		head := strings.TrimSpace(c.Head[0] + " " + c.Head[1])
-		columns[j] = column{head: [2]string{"", escapeMarkdown(head)}, right: c.Right}
-		widths[j] = max(textWidth(columns[j].title()), 3)
+	var heads []string
+	var right []bool
+	for _, c := range s.Columns {
+		heads = append(heads, escapeMarkdown(strings.TrimSpace(c.Head[0]+" "+c.Head[1])))
+		right = append(right, c.Right)
 	}
-	cells := make([][]string, len(s.Rows))
+	rows := make([][]string, len(s.Rows))
 	for i, row := range s.Rows {
-		for j, text := range row {
-			cells[i] = append(cells[i], escapeMarkdown(text))
-			widths[j] = max(widths[j], textWidth(cells[i][j]))
+		for _, text := range row {
+			rows[i] = append(rows[i], escapeMarkdown(text))
 		}
 	}
-	writeMarkdownHead(w, columns, widths)
-	for _, row := range cells {
-		for j, text := range row {
-			fmt.Fprint(w, "| ", pad(text, widths[j], columns[j].right), " ")
-		}
-		fmt.Fprintln(w, "|")
-	}
+	writeMarkdownTable(w, heads, right, rows)
 }
 
 // documentCSV writes one line an object (RFC 4180), under the names that its fields have in JSON.
 func documentCSV(w io.Writer, d *Document, _ Options) error {
-	out := csv.NewWriter(w)
-	out.UseCRLF = true
+	var rows [][]string
 	for i, row := range d.Rows {
 		v := reflect.Indirect(reflect.ValueOf(row))
 		var names, cells []string
@@ -332,16 +317,11 @@ func documentCSV(w io.Writer, d *Document, _ Options) error {
 			cells = append(cells, csvCell(v.Field(j)))
 		}
 		if i == 0 {
-			if err := out.Write(names); err != nil {
-				return err
-			}
+			rows = append(rows, names)
 		}
-		if err := out.Write(cells); err != nil {
-			return err
-		}
+		rows = append(rows, cells)
 	}
-	out.Flush()
-	return out.Error()
+	return writeCSV(w, rows)
 }
 
 // csvCell writes a field; nil pointers are empty.
@@ -357,9 +337,6 @@ func csvCell(v reflect.Value) string {
 
 // documentJSON writes one object that holds everything but the layout.
 func documentJSON(w io.Writer, d *Document, _ Options) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
 	type note struct {
 		Label string `json:"label"`
 		Text  string `json:"text"`
@@ -368,7 +345,7 @@ func documentJSON(w io.Writer, d *Document, _ Options) error {
 	for _, n := range d.Notes {
 		notes = append(notes, note(n))
 	}
-	return encoder.Encode(struct {
+	return writeJSON(w, struct {
 		Schema string `json:"schema"`
 		Title  string `json:"title"`
 		Rows   []any  `json:"rows"`

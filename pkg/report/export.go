@@ -56,10 +56,10 @@ func CheckWritable(path string) error {
 		return nil
 	}
 	f, err := createTemporary(target)
-	if err != nil {
-		return &ExportError{path, err}
+	if err == nil {
+		err = discard(f)
 	}
-	if err := discard(f); err != nil {
+	if err != nil {
 		return &ExportError{path, err}
 	}
 	return nil
@@ -81,7 +81,6 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// A target is where an export goes.
 type target struct {
 	path   string // with symbolic links resolved
 	mode   fs.FileMode
@@ -125,12 +124,15 @@ func writeDirectly(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
+	return errors.Join(writeBuffered(f, write), f.Close())
+}
+
+func writeBuffered(f *os.File, write func(io.Writer) error) error {
 	w := bufio.NewWriter(f)
-	err = write(w)
-	if err == nil {
-		err = w.Flush()
+	if err := write(w); err != nil {
+		return err
 	}
-	return errors.Join(err, f.Close())
+	return w.Flush()
 }
 
 func writeWhole(t target, write func(io.Writer) error) error {
@@ -138,12 +140,7 @@ func writeWhole(t target, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(f)
-	err = write(w)
-	if err == nil {
-		err = w.Flush()
-	}
-	if err == nil {
+	if err = writeBuffered(f, write); err == nil {
 		err = f.Sync()
 	}
 	if err == nil && t.exists {

@@ -55,7 +55,6 @@ func writeGrid(w io.Writer, g gridText) error {
 	return nil
 }
 
-// joinLines makes one row of cells with several lines each.
 func joinLines(lines [][]string) []string {
 	cells := append([]string(nil), lines[0]...)
 	for _, line := range lines[1:] {
@@ -66,11 +65,12 @@ func joinLines(lines [][]string) []string {
 	return cells
 }
 
-// minLastColumn is the width that the last column of a list has at least if its texts are as long, however narrow the terminal.
+// minLastColumn is the width that the last column of a list has at least if its texts are as long, however narrow the
+// terminal.
 const minLastColumn = 30
 
-// List writes a table of texts. The last column is broken between words to fit the width (0 for 80); a line break in its
-// cells starts a new line. The other columns are as wide as their longest cell.
+// List writes a table of texts. The last column is broken between words to fit the width (0 for 80); a line break in
+// its cells starts a new line. The other columns are as wide as their longest cell.
 func List(w io.Writer, heads []string, rows [][]string, width int) error {
 	if width <= 0 {
 		width = 80
@@ -107,7 +107,6 @@ func List(w io.Writer, heads []string, rows [][]string, width int) error {
 	return writeGrid(w, g)
 }
 
-// padded fills the cells up to the widths.
 func padded(cells []string, widths []int) []string {
 	list := make([]string, len(cells))
 	for i, cell := range cells {

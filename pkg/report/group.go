@@ -2,6 +2,9 @@ package report
 
 import (
 	"fmt"
+	"io"
+	"iter"
+	"slices"
 	"strings"
 
 	"mpbench/pkg/record"
@@ -18,8 +21,8 @@ type group struct {
 
 func (g group) first() *record.Record { return g.records[0] }
 
-// vector reports whether the results are vectors: then each record's value, exact value and condition number are those of a
-// component of its own.
+// vector reports whether the results are vectors: then each record's value, exact value and condition number are those
+// of a component of its own.
 func (g group) vector() bool { return g.first().Row != nil }
 
 // groups puts the records of a run into groups, each in the order of first appearance.
@@ -48,6 +51,19 @@ func groups(run *record.Run) []group {
 		all[i].notation = newNotation(values...)
 	}
 	return all
+}
+
+// records runs over the records of all groups.
+func records(all []group) iter.Seq2[group, *record.Record] {
+	return func(yield func(group, *record.Record) bool) {
+		for _, g := range all {
+			for _, r := range g.records {
+				if !yield(g, r) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // errorText is the error that tells something: relative, or absolute where the exact result is 0.
@@ -125,4 +141,200 @@ func (g group) exact() (name, value string) {
 		return "", ""
 	}
 	return "exact " + r.Command, newNotation(r.Exact).format(r.Exact, exactDigits, 80)
+}
+
+// notes are the footnotes of a table. Warnings of the same kind share one letter.
+type notes struct {
+	codes  []string                  // in order of appearance; the letter of a warning is the place of its code
+	rows   map[string][]string       // code -> the rows that have it
+	sample map[string]record.Warning // code -> the first warning
+	lines  []string                  // without a letter
+	env    string
+}
+
+func newNotes(run *record.Run, all []group) *notes {
+	n := &notes{rows: map[string][]string{}, sample: map[string]record.Warning{}}
+	failed, results, asked := 0, 0, false
+	for _, r := range records(all) {
+		results++
+		if r.OutsideBound() {
+			failed++
+		}
+		asked = asked || strings.Contains(bitsCell(r), "/")
+		n.addRow(r)
+	}
+	if failed > 0 {
+		n.lines = append(n.lines, fmt.Sprintf("! outside the proved error bound: %d of %s", failed, plural(results, "result", "results")))
+	}
+	if asked {
+		n.lines = append(n.lines, "bits a/b: a bits asked for, b bits used")
+	}
+	if line := memoryLine(all); line != "" {
+		n.lines = append(n.lines, line)
+	}
+	for _, w := range run.Warnings {
+		n.lines = append(n.lines, "warning: "+w.String())
+	}
+	for i := range run.Environments {
+		for _, w := range run.Environments[i].Warnings() {
+			n.lines = append(n.lines, "warning: "+w.String())
+		}
+	}
+	if len(run.Environments) > 0 {
+		n.env = describe(run.Environments[len(run.Environments)-1])
+	}
+	return n
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func (n *notes) addRow(r *record.Record) {
+	for _, w := range r.Warnings {
+		if _, ok := n.sample[w.Code]; !ok {
+			n.sample[w.Code] = w
+			n.codes = append(n.codes, w.Code)
+		}
+		n.rows[w.Code] = append(n.rows[w.Code], fmt.Sprintf("%s %d bits %s", r.Method, r.PrecisionBits, r.Dataset.Label()))
+	}
+}
+
+func letter(i int) string {
+	if i < 26 {
+		return string(rune('a' + i))
+	}
+	return fmt.Sprint(i)
+}
+
+// column gives the letters of the row's warnings.
+func (n *notes) column() column {
+	return plainColumn("", "", false, func(r *record.Record) string {
+		var letters []string
+		for _, w := range r.Warnings {
+			l := letter(slices.Index(n.codes, w.Code))
+			if !slices.Contains(letters, l) {
+				letters = append(letters, l)
+			}
+		}
+		slices.Sort(letters)
+		return strings.Join(letters, "")
+	})
+}
+
+// text is the footnote of a code. Warnings of one kind differ in their numbers: the first stands for all.
+func (n *notes) text(i int) string {
+	code := n.codes[i]
+	w, rows := n.sample[code], n.rows[code]
+	text := letter(i) + "  " + w.Text
+	if len(rows) > 1 {
+		text += fmt.Sprintf(" (%s, and %s alike)", rows[0], plural(len(rows)-1, "other row", "other rows"))
+	}
+	if w.Advice != "" {
+		text += "; " + w.Advice
+	}
+	return text
+}
+
+// texts returns all notes, and the environment at the end.
+func (n *notes) texts() []string {
+	lines := slices.Clone(n.lines)
+	for i := range n.codes {
+		lines = append(lines, n.text(i))
+	}
+	if n.env != "" {
+		lines = append(lines, n.env)
+	}
+	return lines
+}
+
+func writeNotes(w io.Writer, n *notes, opts Options) {
+	lines := n.texts()
+	if len(lines) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, line := range lines {
+		wrap(w, line, opts.Width)
+	}
+}
+
+// wrap writes a text in lines of at most width characters where its words allow, the later ones indented.
+func wrap(w io.Writer, text string, width int) { wrapIndented(w, text, width, "   ") }
+
+// wrapIndented is wrap with what later lines begin with.
+func wrapIndented(w io.Writer, text string, width int, indent string) {
+	if width <= 0 {
+		width = 80
+	}
+	line := ""
+	for i, word := range strings.Split(text, " ") {
+		switch {
+		case i == 0:
+			line = word
+		case word != "" && strings.TrimSpace(line) != "" && textWidth(line)+1+textWidth(word) > width:
+			fmt.Fprintln(w, strings.TrimRight(line, " "))
+			line = indent + word
+		default:
+			line += " " + word
+		}
+	}
+	fmt.Fprintln(w, strings.TrimRight(line, " "))
+}
+
+func describe(env record.Environment) string {
+	parts := []string{env.CPU.Brand}
+	if env.Threads > 0 {
+		parts = append(parts, plural(env.Threads, "thread", "threads"))
+	}
+	if env.CPU.SIMD != "" {
+		parts = append(parts, env.CPU.SIMD)
+	}
+	build := env.Go.Version + " " + env.Go.OS + "/" + env.Go.Arch
+	if env.Go.Level != "" {
+		build += " " + env.Go.Level
+	}
+	parts = append(parts, build)
+	if c := env.Program.Commit; c != "" {
+		if len(c) > 12 {
+			c = c[:12]
+		}
+		if env.Program.Modified {
+			c += "+changes"
+		}
+		parts = append(parts, "commit "+c)
+	}
+	for _, gpu := range env.GPUs {
+		parts = append(parts, fmt.Sprintf("%s %s driver %s", gpu.Device, gpu.Name, gpu.Driver))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// memoryLine says what matrices take in the methods' formats, "" if there are none. Each method and precision counts
+// once, with the largest matrix.
+func memoryLine(all []group) string {
+	var order []string
+	largest := map[string]int64{}
+	for _, r := range records(all) {
+		if r.MatrixBytes == 0 {
+			continue
+		}
+		name := r.Method
+		if r.Format != "binary64" {
+			name += fmt.Sprintf(" %d bits", r.PrecisionBits)
+		}
+		if _, seen := largest[name]; !seen {
+			order = append(order, name)
+		}
+		largest[name] = max(largest[name], r.MatrixBytes)
+	}
+	for i, name := range order {
+		order[i] = fmt.Sprintf("%.1f MB %s", float64(largest[name])/1e6, name)
+	}
+	if len(order) == 0 {
+		return ""
+	}
+	return "the matrix takes " + strings.Join(order, ", ")
 }

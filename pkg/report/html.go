@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"mpbench/pkg/plot"
 	"mpbench/pkg/record"
@@ -73,9 +76,10 @@ type pageCell struct {
 	Number    bool
 }
 
-// HTML writes the run as one page for a browser, which needs nothing else: a summary, pictures, a table for each data set,
-// notes, phases and the environment. The tables can be sorted, numbers of any size as numbers; without scripts they are
-// tables like others. Nothing that a record holds is taken for markup, and the page's policy lets no script run but its own.
+// HTML writes the run as one page for a browser, which needs nothing else: a summary, pictures, a table for each data
+// set, notes, phases and the environment. The tables can be sorted, numbers of any size as numbers; without scripts
+// they are tables like others. Nothing that a record holds is taken for markup, and the page's policy lets no script
+// run but its own.
 func HTML(w io.Writer, run *record.Run, opts Options) error {
 	all := groups(run)
 	notes := newNotes(run, all)
@@ -85,7 +89,8 @@ func HTML(w io.Writer, run *record.Run, opts Options) error {
 		Headline: headlineTable(all, opts), Notes: pageNotes(notes), Machine: notes.env,
 	}
 	p.Summary, p.Failed = pageSummary(run, all)
-	columns := pageColumns(all, notes, opts)
+	columns := resultColumns(all, notes, opts, plainColumn("", "within bound", false, withinBound),
+		numberColumn(memoryColumn(), func(r *record.Record) string { return positive(int(r.MatrixBytes)) }))
 	for _, g := range all {
 		p.Tables = append(p.Tables, resultTable(g, columns))
 	}
@@ -112,10 +117,8 @@ func pagePolicy() string {
 
 func pageTitle(run *record.Run) string {
 	var commands []string
-	seen := map[string]bool{}
 	for _, r := range run.Records {
-		if !seen[r.Command] {
-			seen[r.Command] = true
+		if !slices.Contains(commands, r.Command) {
 			commands = append(commands, r.Command)
 		}
 	}
@@ -187,3 +190,278 @@ func pageFigures(run *record.Run, opts plot.Options) ([]pageFigure, error) {
 
 // number writes a float64 as a key.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// A pageColumn is a column with the number that its cells are sorted by, as a decimal string; a column of texts has no
+// key.
+type pageColumn struct {
+	column
+	key func(group, *record.Record) string
+}
+
+// numberColumn makes a column that is sorted by a number of the record alone.
+func numberColumn(c column, key func(*record.Record) string) pageColumn {
+	return pageColumn{c, func(_ group, r *record.Record) string { return key(r) }}
+}
+
+func resultTable(g group, columns []pageColumn) pageTable {
+	name, facts := g.title()
+	if exactName, exact := g.exact(); exact != "" {
+		facts = append(facts, exactName+" "+exact)
+	}
+	t := pageTable{Name: name, Facts: facts}
+	for _, c := range columns {
+		t.Heads = append(t.Heads, pageHead{c.of(g).title(), c.key != nil})
+	}
+	for _, r := range g.records {
+		row := pageRow{Failed: r.OutsideBound()}
+		for _, c := range columns {
+			cell := pageCell{Text: strings.Join(strings.Fields(c.cell(g, r)), " "), Number: c.key != nil}
+			if c.key != nil {
+				cell.Key = c.key(g, r)
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// resultColumns are the columns that say something about the groups; ok is the one that compares with the bound, more
+// are further ones in front of the samples.
+func resultColumns(all []group, notes *notes, opts Options, ok column, more ...pageColumn) []pageColumn {
+	count := func(value func(*record.Record) int) func(*record.Record) string {
+		return func(r *record.Record) string { return strconv.Itoa(value(r)) }
+	}
+	columns := []pageColumn{{plainColumn("", "method", false, func(r *record.Record) string { return r.Method }), nil}}
+	for _, c := range variants(all) {
+		if c.right {
+			columns = append(columns, numberColumn(c, func(r *record.Record) string { return strings.Trim(c.cell(group{}, r), none) }))
+		} else {
+			columns = append(columns, pageColumn{c, nil})
+		}
+	}
+	columns = append(columns,
+		numberColumn(bitsColumn, count(func(r *record.Record) int { return r.PrecisionBits })),
+		numberColumn(moduliColumn, func(r *record.Record) string { return positive(r.Moduli) }),
+		numberColumn(valueColumn(), func(r *record.Record) string { return r.Value }),
+		pageColumn{errorColumn(relative), func(g group, r *record.Record) string { return g.pick(r.RelError, r.AbsError) }},
+		numberColumn(plainColumn("correct", "bits", true, correctBits), bitsKey),
+		pageColumn{boundColumn(relative), func(g group, r *record.Record) string { return g.pick(r.Bound, r.AbsBound) }},
+		pageColumn{ok, nil},
+		numberColumn(timeColumn(opts.ASCII), timed(func(r *record.Record) float64 { return r.Time.Median })),
+		numberColumn(perElementColumn(), timed(perElementNs)),
+		numberColumn(convertColumn(opts.ASCII), timed(func(r *record.Record) float64 { return r.Phases[record.PhaseConvert] })),
+		numberColumn(bandwidthColumn(), timed(func(r *record.Record) float64 { return r.Throughput.BytesPerSecond })),
+	)
+	columns = append(append(columns, more...),
+		numberColumn(samplesColumn, count(func(r *record.Record) int { return len(r.Time.Samples) })),
+		pageColumn{column{[2]string{"", "note"}, false, notes.column().cell}, nil},
+	)
+	return slices.DeleteFunc(columns, func(c pageColumn) bool { return !saysSomething(c.column, all) })
+}
+
+func saysSomething(c column, all []group) bool {
+	for g, r := range records(all) {
+		if text := c.cell(g, r); text != none && text != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// pick returns the relative or the absolute one of two numbers, whichever the group shows.
+func (g group) pick(relative, absolute string) string {
+	if g.zero && absolute != "" {
+		return absolute
+	}
+	return relative
+}
+
+// bitsKey sorts exact results behind all others.
+func bitsKey(r *record.Record) string {
+	switch {
+	case r.ExactResult:
+		return "+Inf"
+	case r.CorrectBits == nil:
+		return ""
+	}
+	return number(*r.CorrectBits)
+}
+
+// headlineTable names for each problem the fastest method and the most accurate one, the fastest of these if several
+// are.
+func headlineTable(all []group, opts Options) pageTable {
+	t := pageTable{Name: "Fastest and most accurate methods", Heads: []pageHead{
+		{"problem", false}, {"condition number", true},
+		{"fastest", false}, {"time", true}, {"correct bits", true},
+		{"most accurate", false}, {"correct bits", true}, {"time", true},
+	}}
+	for _, g := range all {
+		fastest, best := g.fastest(func(*record.Record) bool { return true }), g.mostAccurate()
+		if best == nil {
+			continue
+		}
+		condition := pageCell{conditionText(g.first().Condition), g.first().Condition, true}
+		if g.vector() {
+			condition = pageCell{none, "", true}
+		}
+		cells := []pageCell{{Text: g.problem()}, condition}
+		cells = append(cells, methodCell(fastest), timeCell(fastest, opts), accuracyCell(fastest))
+		cells = append(cells, methodCell(best), accuracyCell(best), timeCell(best, opts))
+		t.Rows = append(t.Rows, pageRow{Cells: cells})
+	}
+	return t
+}
+
+// problem names the data set and its shape.
+func (g group) problem() string {
+	name, facts := g.title()
+	for _, fact := range facts {
+		if !strings.HasPrefix(fact, "condition") {
+			name += ", " + fact
+		}
+	}
+	return name
+}
+
+// fastest returns the record with the least time among those that are wanted, nil if none has a time.
+func (g group) fastest(wanted func(*record.Record) bool) *record.Record {
+	var best *record.Record
+	for _, r := range g.records {
+		if hasTime(r) && wanted(r) && (best == nil || r.Time.Median < best.Time.Median) {
+			best = r
+		}
+	}
+	return best
+}
+
+func (g group) mostAccurate() *record.Record {
+	accuracy := func(r *record.Record) float64 {
+		switch {
+		case r.ExactResult:
+			return math.Inf(1)
+		case r.CorrectBits == nil:
+			return math.Inf(-1)
+		}
+		return *r.CorrectBits
+	}
+	best := g.first()
+	for _, r := range g.records {
+		if accuracy(r) > accuracy(best) {
+			best = r
+		}
+	}
+	if f := g.fastest(func(r *record.Record) bool { return accuracy(r) == accuracy(best) }); f != nil {
+		return f
+	}
+	return best
+}
+
+func methodCell(r *record.Record) pageCell {
+	if r == nil {
+		return pageCell{Text: none}
+	}
+	return pageCell{Text: fmt.Sprintf("%s, %d bits", r.Method, r.PrecisionBits)}
+}
+
+func timeCell(r *record.Record, opts Options) pageCell {
+	if r == nil || !hasTime(r) {
+		return pageCell{none, "", true}
+	}
+	return pageCell{strings.Join(strings.Fields(siTime(r.Time.Median, opts.ASCII)), " "), number(r.Time.Median), true}
+}
+
+func accuracyCell(r *record.Record) pageCell {
+	if r == nil {
+		return pageCell{none, "", true}
+	}
+	return pageCell{correctBits(r), bitsKey(r), true}
+}
+
+// phaseTable has a column for each phase that takes time in some record.
+func phaseTable(run *record.Run) pageTable {
+	t := pageTable{Name: "Phases", Facts: []string{"medians; phases beside convert, h2d, kernel and d2h are parts of kernel"},
+		Heads: []pageHead{{"method", false}, {"bits", true}, {"problem", false}}}
+	union := record.Phases{}
+	for _, r := range run.Records {
+		for name, ns := range r.Phases {
+			if ns > 0 {
+				union[name] = ns
+			}
+		}
+	}
+	var names []string
+	for _, name := range union.Names() {
+		if union[name] > 0 {
+			names = append(names, name)
+			t.Heads = append(t.Heads, pageHead{name, true})
+		}
+	}
+	for i := range run.Records {
+		r := &run.Records[i]
+		if !slices.ContainsFunc(names, func(name string) bool { return r.Phases[name] > 0 }) {
+			continue
+		}
+		cells := []pageCell{{Text: r.Method}, {strconv.Itoa(r.PrecisionBits), strconv.Itoa(r.PrecisionBits), true}, {Text: group{records: []*record.Record{r}}.problem()}}
+		for _, name := range names {
+			cell := pageCell{none, "", true}
+			if ns := r.Phases[name]; ns > 0 {
+				cell = pageCell{strings.Join(strings.Fields(siTime(ns, false)), " "), number(ns), true}
+			}
+			cells = append(cells, cell)
+		}
+		t.Rows = append(t.Rows, pageRow{Cells: cells})
+	}
+	return t
+}
+
+// environmentFacts describes an environment; what is not known is left out.
+func environmentFacts(env record.Environment) []pageFact {
+	var facts []pageFact
+	add := func(name, value string) {
+		if value != "" && value != "0" {
+			facts = append(facts, pageFact{name, value})
+		}
+	}
+	add("processor", env.CPU.Brand)
+	add("vector unit", env.CPU.SIMD)
+	add("cores", strconv.Itoa(env.CPU.Cores))
+	add("threads", strconv.Itoa(env.Threads))
+	for _, cache := range []struct {
+		name  string
+		bytes int
+	}{{"L1 data cache", env.CPU.L1D}, {"L2 cache", env.CPU.L2}, {"L3 cache", env.CPU.L3}} {
+		if cache.bytes > 0 {
+			add(cache.name, fmt.Sprintf("%d KiB", cache.bytes>>10))
+		}
+	}
+	if env.MemoryBytes > 0 {
+		add("memory", fmt.Sprintf("%.1f GiB", float64(env.MemoryBytes)/(1<<30)))
+	}
+	for _, gpu := range env.GPUs {
+		add(gpu.Device, strings.TrimSpace(fmt.Sprintf("%s, driver %s, compute capability %s", gpu.Name, gpu.Driver, gpu.Compute)))
+	}
+	add("system", env.OS)
+	add("kernel", env.Kernel)
+	if env.Virtual {
+		add("virtual", "yes")
+	}
+	add("governor", env.Governor)
+	if env.LoadAverage > 0 {
+		add("load average", fmt.Sprintf("%.2f", env.LoadAverage))
+	}
+	add("Go", strings.TrimSpace(env.Go.Version+" "+env.Go.OS+"/"+env.Go.Arch+" "+env.Go.Level))
+	add("tags", env.Go.Tags)
+	add("GODEBUG", env.Go.Debug)
+	add("version", env.Program.Version)
+	commit := env.Program.Commit
+	if env.Program.Modified {
+		commit += " with changes"
+	}
+	add("commit", commit)
+	if !env.Time.IsZero() {
+		add("time", env.Time.UTC().Format(time.RFC3339))
+	}
+	add("id", env.ID)
+	return facts
+}

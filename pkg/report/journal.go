@@ -10,8 +10,8 @@ import (
 	"mpbench/pkg/record"
 )
 
-// A Journal is a result file in JSON lines that gets each record as soon as its case is finished. A program that is killed
-// at any moment, or that meets a full disk, leaves a file that holds every record for which Add returned nil.
+// A Journal is a result file in JSON lines that gets each record as soon as its case is finished. A program that is
+// killed at any moment, or that meets a full disk, leaves a file that holds every record for which Add returned nil.
 //
 // The first Add writes environment and record into a temporary file, which is synced and renamed: until then a file
 // that was there before stays as it was. Each later Add appends whole lines in one write and syncs. A write that fails
@@ -27,7 +27,6 @@ type Journal struct {
 	err    error          // of the first write that failed
 }
 
-// appendFile is what a Journal needs of a file.
 type appendFile interface {
 	Write([]byte) (int, error)
 	Sync() error
@@ -35,8 +34,8 @@ type appendFile interface {
 	Close() error
 }
 
-// JournalPath returns the first of the paths that a Journal can be kept in: one that ends with .jsonl and is no pipe or
-// device. ok is false if there is none.
+// JournalPath returns the first of the paths that a Journal can be kept in: one that ends with .jsonl and is no pipe
+// or device. ok is false if there is none.
 func JournalPath(paths []string) (path string, ok bool) {
 	for _, path := range paths {
 		target, err := exportTarget(path)
@@ -47,8 +46,8 @@ func JournalPath(paths []string) (path string, ok bool) {
 	return "", false
 }
 
-// NewJournal returns a journal that replaces the file of that name. The new file starts with what kept holds, of an earlier
-// run that is continued; nil for nothing.
+// NewJournal returns a journal that replaces the file of that name. The new file starts with what kept holds, of an
+// earlier run that is continued; nil for nothing.
 func NewJournal(path string, kept *record.Run) (*Journal, error) {
 	target, err := exportTarget(path)
 	if err != nil {
@@ -61,9 +60,6 @@ func NewJournal(path string, kept *record.Run) (*Journal, error) {
 	j.out = record.NewWriter(&j.lines)
 	return j, nil
 }
-
-// Path returns the name of the file.
-func (j *Journal) Path() string { return j.path }
 
 // Add writes a record, after its environment if that is new. When it returns nil, the record is on the disk. After an
 // *ExportError the file holds at least what it held before, and nothing is added any more.

@@ -36,8 +36,8 @@ func newJournal(t *testing.T, path string, kept *record.Run) *Journal {
 	return j
 }
 
-// TestJournal: each record is in the file when Add returns, the old file stays until the first one, and in the end the file is
-// what Export writes.
+// TestJournal: each record is in the file when Add returns, the old file stays until the first one, and in the end the
+// file is what Export writes.
 func TestJournal(t *testing.T) {
 	path, run := filepath.Join(t.TempDir(), "run.jsonl"), testRun()
 	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
@@ -116,8 +116,8 @@ func (f *fullDisk) Truncate(size int64) error {
 	return f.File.Truncate(size)
 }
 
-// TestJournalFullDisk: wherever in a line the disk is full, the records before it are in the file, and so they are where the
-// part of a line cannot be taken back.
+// TestJournalFullDisk: wherever in a line the disk is full, the records before it are in the file, and so they are
+// where the part of a line cannot be taken back.
 func TestJournalFullDisk(t *testing.T) {
 	run := testRun()
 	path := filepath.Join(t.TempDir(), "run.jsonl")

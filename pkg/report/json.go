@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"io"
 
 	"mpbench/pkg/record"
@@ -15,6 +16,14 @@ func JSON(w io.Writer, run *record.Run, _ Options) error {
 	}
 	_, err = w.Write(text)
 	return err
+}
+
+// writeJSON writes a value as an indented object.
+func writeJSON(w io.Writer, v any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(v)
 }
 
 // JSONL writes the environments and then the records, one JSON object a line. Nothing is lost:

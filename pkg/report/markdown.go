@@ -18,13 +18,16 @@ func Markdown(w io.Writer, run *record.Run, opts Options) error {
 	if len(all) == 0 {
 		fmt.Fprintln(out, "No results.")
 	}
-	columns := markdownColumns(all, notes, opts)
+	ok := plainColumn("", "ok", false, func(r *record.Record) string {
+		if r.OutsideBound() {
+			return "**NO**"
+		}
+		return withinBound(r)
+	})
+	columns := resultColumns(all, notes, opts, ok)
 	for i, g := range all {
 		if i > 0 {
 			fmt.Fprintln(out)
-		}
-		for j := range columns {
-			columns[j] = columns[j].of(g)
 		}
 		writeMarkdownGroup(out, g, columns)
 	}
@@ -37,51 +40,7 @@ func Markdown(w io.Writer, run *record.Run, opts Options) error {
 	return out.Flush()
 }
 
-// markdownColumns returns the columns that say something about the groups.
-func markdownColumns(all []group, notes *notes, opts Options) []column {
-	columns := []column{plainColumn("", "method", false, func(r *record.Record) string { return r.Method })}
-	columns = append(columns, variants(all)...)
-	columns = append(columns,
-		bitsColumn,
-		moduliColumn,
-		valueColumn(),
-		errorColumn(relative),
-		plainColumn("correct", "bits", true, correctBits),
-		boundColumn(relative),
-		plainColumn("", "ok", false, func(r *record.Record) string {
-			if r.OutsideBound() {
-				return "**NO**"
-			}
-			return withinBound(r)
-		}),
-		timeColumn(opts.ASCII),
-		perElementColumn(),
-		convertColumn(opts.ASCII),
-		bandwidthColumn(),
-		samplesColumn,
-		column{[2]string{"", "note"}, false, notes.column().cell},
-	)
-	var useful []column
-	for _, c := range columns {
-		if saysSomething(c, all) {
-			useful = append(useful, c)
-		}
-	}
-	return useful
-}
-
-func saysSomething(c column, all []group) bool {
-	for _, g := range all {
-		for _, r := range g.records {
-			if text := c.cell(g, r); text != none && text != "" {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func writeMarkdownGroup(w io.Writer, g group, columns []column) {
+func writeMarkdownGroup(w io.Writer, g group, columns []pageColumn) {
 	name, facts := g.title()
 	fmt.Fprintf(w, "### %s\n\n", escapeMarkdown(name))
 	if exactName, exact := g.exact(); exact != "" {
@@ -89,42 +48,48 @@ func writeMarkdownGroup(w io.Writer, g group, columns []column) {
 	}
 	fmt.Fprintf(w, "%s\n\n", escapeMarkdown(strings.Join(facts, ", ")))
 
+	var heads []string
+	var right []bool
 	rows := make([][]string, len(g.records))
-	widths := make([]int, len(columns))
-	for j, c := range columns {
-		widths[j] = max(textWidth(c.title()), 3)
+	for _, c := range columns {
+		heads, right = append(heads, c.of(g).title()), append(right, c.right)
 		for i, r := range g.records {
 			text := strings.Join(strings.Fields(c.cell(g, r)), " ")
 			if c.head[1] != "ok" {
 				text = escapeMarkdown(text)
 			}
 			rows[i] = append(rows[i], text)
-			widths[j] = max(widths[j], textWidth(text))
 		}
 	}
-	writeMarkdownHead(w, columns, widths)
-	for _, row := range rows {
-		for j, text := range row {
-			fmt.Fprint(w, "| ", pad(text, widths[j], columns[j].right), " ")
+	writeMarkdownTable(w, heads, right, rows)
+}
+
+// writeMarkdownTable writes a table of texts that are escaped already, padded to the widths of the columns.
+func writeMarkdownTable(w io.Writer, heads []string, right []bool, rows [][]string) {
+	widths := make([]int, len(heads))
+	rule := ""
+	for j, head := range heads {
+		widths[j] = max(textWidth(head), 3)
+		for _, row := range rows {
+			widths[j] = max(widths[j], textWidth(row[j]))
+		}
+		end := "-"
+		if right[j] {
+			end = ":"
+		}
+		rule += "|" + strings.Repeat("-", widths[j]+1) + end
+	}
+	writeRow := func(cells []string) {
+		for j, text := range cells {
+			fmt.Fprint(w, "| ", pad(text, widths[j], right[j]), " ")
 		}
 		fmt.Fprintln(w, "|")
 	}
-}
-
-func writeMarkdownHead(w io.Writer, columns []column, widths []int) {
-	for j, c := range columns {
-		fmt.Fprint(w, "| ", pad(c.title(), widths[j], c.right), " ")
+	writeRow(heads)
+	fmt.Fprintln(w, rule+"|")
+	for _, row := range rows {
+		writeRow(row)
 	}
-	fmt.Fprintln(w, "|")
-	for j, c := range columns {
-		rule := strings.Repeat("-", widths[j]+1)
-		if c.right {
-			fmt.Fprint(w, "|", rule, ":")
-		} else {
-			fmt.Fprint(w, "|", rule, "-")
-		}
-	}
-	fmt.Fprintln(w, "|")
 }
 
 var markdownEscapes = strings.NewReplacer(`\`, `\\`, `|`, `\|`, `*`, `\*`, `_`, `\_`, "`", "\\`", `<`, `\<`, `[`, `\[`,

@@ -24,53 +24,34 @@ type PaperRow struct {
 	Note       string `json:"note"`
 }
 
-// Paper returns a comparison with a paper as a document: one table for each group, the paper's figures beside those found here.
+// Paper returns a comparison with a paper as a document: one table for each group, the paper's figures beside those
+// found here.
 func Paper(r *paper.Result) *Document {
 	d := &Document{Schema: PaperSchema, Title: r.Experiment.Name + ": " + r.Experiment.Title + "\n" + r.Experiment.Source}
-	labels := noteLabels(r)
+	labels, notes := noteLabels(r), map[string]string{}
+	for _, n := range r.Notes {
+		d.Notes = append(d.Notes, Note{labels[n.Key], n.Text})
+		notes[n.Key] = n.Text
+	}
 	for _, g := range r.Groups {
 		d.Sheets = append(d.Sheets, paperSheet(g, labels))
 		for _, row := range g.Rows {
 			for i, c := range row.Cells {
 				d.Rows = append(d.Rows, PaperRow{
-					r.Experiment.Name, g.Title, row.Bits, row.Label, row.Device, g.Quantities[i], c.Paper, c.Here, verdictName(c.Verdict), noteText(r, c.Note),
+					r.Experiment.Name, g.Title, row.Bits, row.Label, row.Device, g.Quantities[i],
+					c.Paper, c.Here, verdictNames[c.Verdict], notes[c.Note],
 				})
 			}
 		}
-	}
-	for _, n := range r.Notes {
-		d.Notes = append(d.Notes, Note{labels[n.Key], n.Text})
 	}
 	d.Closing = append(d.Closing, paperSummary(r))
 	return d
 }
 
-// verdictName is the verdict in words that stand alone.
-func verdictName(v paper.Verdict) string {
-	switch v {
-	case paper.Agrees:
-		return "agrees"
-	case paper.Differs:
-		return "differs"
-	case paper.Explained:
-		return "explained"
-	case paper.Other:
-		return "other machine"
-	case paper.Missing:
-		return "missing"
-	case paper.Fails:
-		return "does not hold here"
-	}
-	return "not printed"
-}
-
-func noteText(r *paper.Result, key string) string {
-	for _, n := range r.Notes {
-		if n.Key == key {
-			return n.Text
-		}
-	}
-	return ""
+// verdictNames are the verdicts in words that stand alone.
+var verdictNames = map[paper.Verdict]string{
+	paper.Agrees: "agrees", paper.Differs: "differs", paper.Explained: "explained", paper.Other: "other machine",
+	paper.Missing: "missing", paper.Fails: "does not hold here", paper.Unprinted: "not printed",
 }
 
 // noteLabels gives letters to the notes that cells refer to, in their order, and a star to the others.
@@ -158,7 +139,6 @@ func paperCells(g paper.Group, row paper.Row, labels map[string]string) []string
 	return cells
 }
 
-// paperSummary counts the verdicts.
 func paperSummary(r *paper.Result) string {
 	var parts []string
 	add := func(v paper.Verdict, one, many string) {

@@ -1,6 +1,6 @@
 // Package report renders the records of pkg/bench: tables for people, Markdown, CSV, JSON, the format of Go
-// benchmarks, a page for browsers, and pictures. Each renderer has its own file and works from records alone, so that a saved run can be
-// rendered again in any format.
+// benchmarks, a page for browsers, and pictures. Each renderer has its own file and works from records alone, so that
+// a saved run can be rendered again in any format.
 package report
 
 import (
@@ -64,14 +64,19 @@ func (e *UnknownFormatError) Error() string {
 
 // FormatByName returns the format of the given name, or an *UnknownFormatError.
 func FormatByName(name string) (Format, error) {
+	return byName(Formats(), name, func(f Format) string { return f.Name })
+}
+
+// byName returns the format of the given name, or an *UnknownFormatError.
+func byName[F any](formats []F, name string, nameOf func(F) string) (format F, err error) {
 	var names []string
-	for _, f := range Formats() {
-		if f.Name == name {
+	for _, f := range formats {
+		if nameOf(f) == name {
 			return f, nil
 		}
-		names = append(names, f.Name)
+		names = append(names, nameOf(f))
 	}
-	return Format{}, &UnknownFormatError{"format", name, names}
+	return format, &UnknownFormatError{"format", name, names}
 }
 
 // FormatByPath returns the format that the ending of a file name stands for, or an *UnknownFormatError.
@@ -85,4 +90,22 @@ func FormatByPath(path string) (Format, error) {
 		endings = append(endings, f.Endings...)
 	}
 	return Format{}, &UnknownFormatError{"ending of export file", filepath.Base(path), endings}
+}
+
+// SVG draws the run as a vector picture, of the kind that opts.Plot names or that fits it best; see pkg/plot.
+func SVG(w io.Writer, run *record.Run, opts Options) error {
+	figure, err := plot.New(run, opts.Plot)
+	if err != nil {
+		return err
+	}
+	return figure.WriteSVG(w)
+}
+
+// PNG draws the same picture as SVG in pixels.
+func PNG(w io.Writer, run *record.Run, opts Options) error {
+	figure, err := plot.New(run, opts.Plot)
+	if err != nil {
+		return err
+	}
+	return figure.WritePNG(w)
 }

@@ -34,8 +34,8 @@ func (r SelftestRow) Row() selftest.Row {
 	}
 }
 
-// Selftest returns the rows of a self-test as a document: one line for each method on each device, with a column for each set of
-// vector instructions. remarks are said at the end, such as what could not be tested.
+// Selftest returns the rows of a self-test as a document: one line for each method on each device, with a column for
+// each set of vector instructions. remarks are said at the end, such as what could not be tested.
 func Selftest(rows []selftest.Row, elapsed time.Duration, remarks []string) *Document {
 	d := &Document{Schema: SelftestSchema, Title: "self-test"}
 	var paths []string

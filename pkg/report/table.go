@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"mpbench/pkg/record"
@@ -24,12 +25,10 @@ const (
 func Table(w io.Writer, run *record.Run, opts Options) error {
 	out := bufio.NewWriter(w)
 	all := groups(run)
+	notes := newNotes(run, all)
 	if len(all) == 0 {
 		fmt.Fprintln(out, "no results")
-		writeNotes(out, newNotes(run, all), opts)
-		return out.Flush()
 	}
-	notes := newNotes(run, all)
 	l := newLayout(all, notes, opts)
 	for i, g := range all {
 		if i > 0 {
@@ -100,10 +99,8 @@ func newLayout(all []group, notes *notes, opts Options) *layout {
 		opts.Width = 80
 	}
 	l := &layout{opts: opts}
-	for _, g := range all {
-		for _, r := range g.records {
-			l.failing = l.failing || r.OutsideBound()
-		}
+	for _, r := range records(all) {
+		l.failing = l.failing || r.OutsideBound()
 	}
 	essential, extras := l.choices(all, notes)
 	for _, c := range essential {
@@ -176,10 +173,8 @@ func (l *layout) methodColumn() column {
 // timeColumn puts the median and its spread into one cell, each aligned.
 func (l *layout) timeColumn(all []group) column {
 	widest := 0
-	for _, g := range all {
-		for _, r := range g.records {
-			widest = max(widest, textWidth(spread(r.Time, l.opts.ASCII)))
-		}
+	for _, r := range records(all) {
+		widest = max(widest, textWidth(spread(r.Time, l.opts.ASCII)))
 	}
 	return plainColumn("", "time", true, ifTimed(func(r *record.Record) string {
 		text := siTime(r.Time.Median, l.opts.ASCII)
@@ -196,12 +191,10 @@ func (l *layout) width(c laidColumn, all []group) int {
 		c.cell = func(_ group, r *record.Record) string { return shortDecimal(r.Value, 1) }
 	}
 	widest, empty := 0, true
-	for _, g := range all {
-		for _, r := range g.records {
-			text := c.cell(g, r)
-			empty = empty && (text == none || text == "")
-			widest = max(widest, textWidth(text))
-		}
+	for g, r := range records(all) {
+		text := c.cell(g, r)
+		empty = empty && (text == none || text == "")
+		widest = max(widest, textWidth(text))
 	}
 	switch {
 	case empty:
@@ -221,12 +214,7 @@ func (l *layout) total() int {
 }
 
 func (l *layout) drop(id columnID) {
-	for i, c := range l.columns {
-		if c.id == id {
-			l.columns = append(l.columns[:i:i], l.columns[i+1:]...)
-			return
-		}
-	}
+	l.columns = slices.DeleteFunc(l.columns, func(c laidColumn) bool { return c.id == id })
 }
 
 // insert puts an extra column at its place: those behind the time stay in the order of importance, in front of
@@ -237,13 +225,9 @@ func (l *layout) insert(extra extraColumn) {
 		at--
 	}
 	if extra.behind == methodID {
-		for i, c := range l.columns {
-			if c.id == valueID {
-				at = i
-			}
-		}
+		at = slices.IndexFunc(l.columns, func(c laidColumn) bool { return c.id == valueID })
 	}
-	l.columns = append(l.columns[:at:at], append([]laidColumn{extra.laidColumn}, l.columns[at:]...)...)
+	l.columns = slices.Insert(l.columns, at, extra.laidColumn)
 }
 
 // widenValue gives the room that is left to the value, as far as its digits need it.
@@ -255,10 +239,8 @@ func (l *layout) widenValue(all []group) {
 		}
 		room := max(c.width, min(c.width+l.opts.Width-l.total(), maxValueWidth))
 		widest := 0
-		for _, g := range all {
-			for _, r := range g.records {
-				widest = max(widest, textWidth(g.value(r, room)))
-			}
+		for g, r := range records(all) {
+			widest = max(widest, textWidth(g.value(r, room)))
 		}
 		c.width = max(widest, textWidth(c.head[1]))
 		c.cell = func(g group, r *record.Record) string { return g.value(r, room) }

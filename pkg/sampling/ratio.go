@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"runtime"
@@ -9,14 +10,16 @@ import (
 	"mpbench/pkg/stats"
 )
 
-// A RatioSampler compares the times of two operations on a machine that need not be quiet. The zero value has good defaults.
+// A RatioSampler compares the times of two operations on a machine that need not be quiet. The zero value has good
+// defaults.
 //
 // It takes rounds. In each, both operations run one right after the other, the order changing from round to round, as
-// often as makes both take the same time: at least Batch, or one run of the longer one. Whatever slows the machine for longer than a
-// round, such as another program or a clock that changes, slows both alike; what interrupts one batch is as likely to hit the
-// other, since they are equally long. Batches are short beside the 3 ms and more for which a busy system lets a program run, so that
-// most rounds are not interrupted at all. The ratio of a round is that of the mean times; the result is the median of the
-// rounds' ratios, with an interval that assumes nothing about their distribution (MedianInterval).
+// often as makes both take the same time: at least Batch, or one run of the longer one. Whatever slows the machine for
+// longer than a round, such as another program or a clock that changes, slows both alike; what interrupts one batch is
+// as likely to hit the other, since they are equally long. Batches are short beside the 3 ms and more for which a busy
+// system lets a program run, so that most rounds are not interrupted at all. The ratio of a round is that of the mean
+// times; the result is the median of the rounds' ratios, with an interval that assumes nothing about their
+// distribution (MedianInterval).
 type RatioSampler struct {
 	Batch      time.Duration // least time of a batch; 0 for 200 µs
 	Rounds     int           // rounds before the first decision; 0 for 15, which an interval of 99 % needs to bear two outliers at either end
@@ -25,8 +28,8 @@ type RatioSampler struct {
 	Confidence float64       // of the interval; 0 for 0.99
 	Clock      Clock         // nil for SystemClock
 
-	// Pause waits between measurements, and returns false if ctx was cancelled meanwhile; nil for real time. A Clock of another time
-	// needs its own.
+	// Pause waits between measurements, and returns false if ctx was cancelled meanwhile; nil for real time. A Clock of
+	// another time needs its own.
 	Pause func(ctx context.Context, d time.Duration) bool
 }
 
@@ -45,21 +48,11 @@ type Ratio struct {
 }
 
 func (s RatioSampler) withDefaults() RatioSampler {
-	if s.Batch == 0 {
-		s.Batch = 200 * time.Microsecond
-	}
-	if s.Rounds == 0 {
-		s.Rounds = 15
-	}
-	if s.MaxRounds == 0 {
-		s.MaxRounds = 1001
-	}
-	if s.MaxTime == 0 {
-		s.MaxTime = 2 * time.Second
-	}
-	if s.Confidence == 0 {
-		s.Confidence = 0.99
-	}
+	s.Batch = cmp.Or(s.Batch, 200*time.Microsecond)
+	s.Rounds = cmp.Or(s.Rounds, 15)
+	s.MaxRounds = cmp.Or(s.MaxRounds, 1001)
+	s.MaxTime = cmp.Or(s.MaxTime, 2*time.Second)
+	s.Confidence = cmp.Or(s.Confidence, 0.99)
 	if s.Clock == nil {
 		s.Clock = SystemClock()
 	}
@@ -78,9 +71,9 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// Measure takes rounds until decided returns true of the ratio so far, or a limit is reached. decided is asked after Rounds rounds
-// and whenever their number has grown by a half; nil goes on to the limit. ok is false if ctx was cancelled before there was a
-// result.
+// Measure takes rounds until decided returns true of the ratio so far, or a limit is reached. decided is asked after
+// Rounds rounds and whenever their number has grown by a half; nil goes on to the limit. ok is false if ctx was
+// cancelled before there was a result.
 func (s RatioSampler) Measure(ctx context.Context, operation, reference func(), decided func(Ratio) bool) (r Ratio, ok bool) {
 	s = s.withDefaults()
 	runtime.GC()
@@ -108,7 +101,6 @@ func (s RatioSampler) Measure(ctx context.Context, operation, reference func(), 
 	}
 }
 
-// pair is the state of one Measure.
 type pair struct {
 	clock                Clock
 	operation, reference func()
@@ -124,7 +116,8 @@ func (p *pair) balance(batch time.Duration) {
 	p.referenceRuns = int(max(1, math.Round(target/referenceNs)))
 }
 
-// estimate returns the time of one run in nanoseconds, at least 1: the least of three batches of a quarter of the wanted time.
+// estimate returns the time of one run in nanoseconds, at least 1: the least of three batches of a quarter of the
+// wanted time.
 func (p *pair) estimate(f func(), batch time.Duration) float64 {
 	n := 1
 	for n < maxIterations && p.batch(f, n) < float64(batch)/4 {
@@ -168,8 +161,8 @@ func (p *pair) result(confidence float64) Ratio {
 	}
 }
 
-// Best measures three times without a decision and returns the ratio with the narrowest interval, which the others' disturbances are
-// no part of: for a ratio that is to be kept.
+// Best measures three times without a decision and returns the ratio with the narrowest interval, which the others'
+// disturbances are no part of: for a ratio that is to be kept.
 func (s RatioSampler) Best(ctx context.Context, operation, reference func()) (best Ratio, ok bool) {
 	for range 3 {
 		r, done := s.Measure(ctx, operation, reference, nil)
@@ -186,13 +179,14 @@ func (s RatioSampler) Best(ctx context.Context, operation, reference func()) (be
 // Spread is the width of the interval, relative to the median.
 func (r Ratio) Spread() float64 { return (r.Hi - r.Lo) / r.Median }
 
-// Exceeds tells whether the ratio is above a limit. A measurement finds it so if the lower end of its interval is. The answer is yes
-// only if five measurements find it so, with growing pauses between them; one whose median is not above the limit ends it with no, and
-// one that is neither is repeated, until there are ten.
+// Exceeds tells whether the ratio is above a limit. A measurement finds it so if the lower end of its interval is. The
+// answer is yes only if five measurements find it so, with growing pauses between them; one whose median is not above
+// the limit ends it with no, and one that is neither is repeated, until there are ten.
 //
-// The chance of a false yes of one measurement is at most (1 - Confidence) / 2 at each of its up to 12 decisions, so at most 6 %, and of
-// five that are independent 10^-6. The pauses are there because disturbances are not independent. A ratio that truly is above the
-// limit by more than the width of the interval, some per cent as a rule, is found each time.
+// The chance of a false yes of one measurement is at most (1 - Confidence) / 2 at each of its up to 12 decisions, so
+// at most 6 %, and of five that are independent 10^-6. The pauses are there because disturbances are not independent.
+// A ratio that truly is above the limit by more than the width of the interval, some per cent as a rule, is found each
+// time.
 //
 // The ratio returned is that of the last measurement; ok is false if ctx was cancelled.
 func (s RatioSampler) Exceeds(ctx context.Context, limit float64, operation, reference func()) (r Ratio, slower, ok bool) {
@@ -202,8 +196,8 @@ func (s RatioSampler) Exceeds(ctx context.Context, limit float64, operation, ref
 	return repeat(limit, func() (Ratio, bool) { return s.Measure(ctx, operation, reference, decided) }, pause, slowerPauses)
 }
 
-// slowerPauses are the pauses after measurements that find a ratio above its limit, but for the last. What disturbs all of them lasts for
-// seconds.
+// slowerPauses are the pauses after measurements that find a ratio above its limit, but for the last. What disturbs
+// all of them lasts for seconds.
 var slowerPauses = []time.Duration{200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second}
 
 // repeat measures until the answer is clear, see Exceeds.

@@ -21,8 +21,8 @@ func (c *steps) takes(d time.Duration) func() {
 	return func() { c.now += d }
 }
 
-// TestRatioOfSteadyTimes: whatever the durations, the ratio is exact, both batches are equally long within rounding, and no
-// more rounds are taken than the decision needs.
+// TestRatioOfSteadyTimes: whatever the durations, the ratio is exact, both batches are equally long within rounding,
+// and no more rounds are taken than the decision needs.
 func TestRatioOfSteadyTimes(t *testing.T) {
 	for _, d := range [][2]time.Duration{{130, 100}, {50 * time.Millisecond, 7}, {3, 20 * time.Millisecond}, {time.Second, 2 * time.Second}} {
 		c := &steps{}
@@ -41,7 +41,8 @@ func TestRatioOfSteadyTimes(t *testing.T) {
 	}
 }
 
-// TestRatioLimits: without a decision, MaxRounds and MaxTime end the measurement, but not before an interval of 99 % is there.
+// TestRatioLimits: without a decision, MaxRounds and MaxTime end the measurement, but not before an interval of 99 %
+// is there.
 func TestRatioLimits(t *testing.T) {
 	c := &steps{}
 	s := RatioSampler{Clock: c, MaxRounds: 40, MaxTime: time.Hour}
@@ -59,8 +60,8 @@ func TestRatioLimits(t *testing.T) {
 	}
 }
 
-// TestExceeds: measurements that find the ratio above its limit (a), not above (n) or neither (u). Five above are a yes, one that is not is a
-// no, and ten in all are enough.
+// TestExceeds: measurements that find the ratio above its limit (a), not above (n) or neither (u). Five above are a
+// yes, one that is not is a no, and ten in all are enough.
 func TestExceeds(t *testing.T) {
 	kinds := map[byte]Ratio{'a': {Median: 1.3, Lo: 1.2, Hi: 1.4}, 'n': {Median: 1.1, Lo: 1.0, Hi: 1.2}, 'u': {Median: 1.2, Lo: 1.1, Hi: 1.3}}
 	for _, c := range []struct {
@@ -109,8 +110,8 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// TestRatioOnABusyMachine: on machines that take the program off its processor and change its clock, an operation that takes as long as before
-// is never found slower than the limit, and one that takes 30 % longer always is.
+// TestRatioOnABusyMachine: on machines that take the program off its processor and change its clock, an operation that
+// takes as long as before is never found slower than the limit, and one that takes 30 % longer always is.
 func TestRatioOnABusyMachine(t *testing.T) {
 	for seed := range uint64(100) {
 		m := busy.NewMachine(seed)
@@ -139,9 +140,9 @@ func spin(n int) {
 
 var sink atomic.Uint64
 
-// BenchmarkRatioUnderLoad measures on this machine while more goroutines than it has processors work and sleep in turn. It reports how many
-// of the measurements of an unchanged operation found it slower (false-alarms, 0 is right), and of one that does 30 % more work did not
-// (missed, likewise).
+// BenchmarkRatioUnderLoad measures on this machine while more goroutines than it has processors work and sleep in
+// turn. It reports how many of the measurements of an unchanged operation found it slower (false-alarms, 0 is right),
+// and of one that does 30 % more work did not (missed, likewise).
 func BenchmarkRatioUnderLoad(b *testing.B) {
 	var stop atomic.Bool
 	var wg sync.WaitGroup

@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,15 +103,12 @@ func (s Sampler) Measure(ctx context.Context, body func(*Timer) error) (Measurem
 	if s.Clock == nil {
 		s.Clock = SystemClock()
 	}
-	if s.MaxRuns == 0 {
-		s.MaxRuns = defaultMaxRuns
-	}
+	s.MaxRuns = cmp.Or(s.MaxRuns, defaultMaxRuns)
 	m := &measuring{Sampler: s, ctx: ctx, body: body, iterations: 1, phases: map[string][]float64{}, warmPhases: map[string][]float64{}}
 	stop, err := m.run()
 	return m.result(stop), err
 }
 
-// measuring is the state of one Measure.
 type measuring struct {
 	Sampler
 	ctx        context.Context
@@ -295,7 +293,8 @@ func (m Measurement) Fill(r *record.Record, elements, bytes int64) {
 // difference that is significant but small does no harm to a median.
 const slowFirstRatio = 1.2
 
-// outlierRatio is how far from the median a sample must be, in either direction, to count in a warning, for the same reason.
+// outlierRatio is how far from the median a sample must be, in either direction, to count in a warning, for the same
+// reason.
 const outlierRatio = 1.1
 
 // sampleWarnings looks for trouble in the samples of a measurement.
