@@ -61,9 +61,9 @@ MP_KERNEL(gemvResidues, 1024)(Base base, Products p) {
 }
 MP_REGISTER(gemvResidues);
 
-// roundProducts rounds the products as a vector of rows*columns numbers, one a group of lanes; how rounds those that intervals decide
+// roundProducts rounds the products as a vector of rows*columns numbers, one a group of lanes; round rounds those that intervals decide
 // about, by so many bits.
-template <class G, class F> MP_DEVICE void roundProducts(Context<G> &c, const Products &p, u32 group, u32 groups, F how) {
+template <class G, class F> MP_DEVICE void roundProducts(Context<G> &c, const Products &p, u32 group, u32 groups, F round) {
 	const Base &b = c.b;
 	u64 n = (u64)p.rows * p.columns;
 	for (u64 t = group; t < n; t += groups) {
@@ -77,7 +77,7 @@ template <class G, class F> MP_DEVICE void roundProducts(Context<G> &c, const Pr
 			if (!tight(z.v) || !s.sure) {
 				z = roundExactly(b.self, c.group, c.scratch, z);
 			} else if (s.k > 0) {
-				z = how(z, s.k);
+				z = round(z, s.k);
 				if (!tight(z.v)) {
 					c.group.sync();
 					z.v = evaluate(c, z.digits);

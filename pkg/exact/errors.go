@@ -78,9 +78,6 @@ func (e Errors) CorrectBits() float64 {
 	return max(0, -log2(e.Rel.Number()))
 }
 
-// CorrectDigits returns the number of correct decimal digits, CorrectBits times log10(2).
-func (e Errors) CorrectDigits() float64 { return e.CorrectBits() * (math.Ln2 / math.Ln10) }
-
 // binaryExponent returns floor(log2 |x|) for x != 0.
 func binaryExponent(x *big.Rat) int {
 	e := x.Num().BitLen() - x.Denom().BitLen() // 2^(e-1) < |x| < 2^(e+1)

@@ -283,8 +283,10 @@ func TestCondition(t *testing.T) {
 			t.Errorf("%v: condition %s, want %s", c.xs, got, c.want)
 		}
 	}
-	rats := []*big.Rat{big.NewRat(1, 3), big.NewRat(-1, 4)}
-	if got := SumOfRats(rats).Condition(); !got.Equal(FromRat(big.NewRat(7, 1))) {
+	var rats Sum
+	rats.AddRat(big.NewRat(1, 3))
+	rats.AddRat(big.NewRat(-1, 4))
+	if got := rats.Summary().Condition(); !got.Equal(FromRat(big.NewRat(7, 1))) {
 		t.Errorf("1/3 - 1/4: condition %v, want 7", got)
 	}
 }

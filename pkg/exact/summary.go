@@ -3,7 +3,8 @@ package exact
 import (
 	"math/big"
 	"runtime"
-	"sync"
+
+	"mpbench/internal/parallel"
 )
 
 // Summary is what the exact reference says about a set of terms.
@@ -46,30 +47,13 @@ func SumOf(xs []float64) Summary {
 // adding.
 const minBlock = 1 << 16
 
-// sumParallel adds xs with up to workers goroutines, each over one contiguous block.
+// sumParallel adds xs with up to workers goroutines.
 func sumParallel(xs []float64, workers int) *Sum {
 	workers = max(1, min(workers, len(xs)/minBlock))
 	parts := make([]Sum, workers)
-	var wg sync.WaitGroup
-	for w := range parts {
-		block := xs[len(xs)/workers*w : len(xs)/workers*(w+1)]
-		if w == workers-1 {
-			block = xs[len(xs)/workers*w:]
-		}
-		wg.Go(func() { parts[w].AddSlice(block) })
-	}
-	wg.Wait()
+	parallel.Ranges(workers, len(xs), minBlock, func(worker, from, to int) { parts[worker].AddSlice(xs[from:to]) })
 	for w := 1; w < workers; w++ {
 		parts[0].Merge(&parts[w])
 	}
 	return &parts[0]
-}
-
-// SumOfRats returns the exact summary of xs.
-func SumOfRats(xs []*big.Rat) Summary {
-	var s Sum
-	for _, x := range xs {
-		s.AddRat(x)
-	}
-	return s.Summary()
 }

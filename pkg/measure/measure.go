@@ -204,7 +204,7 @@ func describe(m method.Method, c method.Config, f method.Info, in Input) record.
 		Device: f.Device, Threads: f.Threads, Dataset: in.Dataset, Shape: shape(s),
 		PrecisionBits: c.Precision, ActualBits: f.Bits, Moduli: f.Moduli, ModuliBits: f.ModuliBits,
 		Rounding: f.Rounding, Alignment: f.Alignment, Blocks: f.Blocks, BlockSize: f.BlockSize,
-		Reference: m.Operation.How,
+		Reference: m.Operation.Reference,
 	}
 	if m.Bits != 0 {
 		r.PrecisionBits = m.Bits
@@ -263,7 +263,7 @@ func (in Input) Given(g Given, y numbers.Source, limit Limit) (record.Record, er
 	r := record.Record{
 		Schema: record.RecordSchema, Command: in.Problem.Op.Name, Method: g.Name, Format: g.Format, Device: "cpu", Threads: 1,
 		Dataset: in.Dataset, Shape: shape(in.Reference.Shape), PrecisionBits: g.Bits, ActualBits: g.Bits,
-		Reference: in.Problem.Op.How, Phases: record.Phases{},
+		Reference: in.Problem.Op.Reference, Phases: record.Phases{},
 	}
 	j.Fill(&r, in)
 	r.Warnings = nil // they speak of methods

@@ -58,7 +58,7 @@ const (
 	probeRuns   = 3                      // of which the fastest counts
 	refinements = 3                      // of bringing the times of all devices together
 	balanced    = 1.05                   // ratio of their times that needs no further one
-	worth       = 0.9                    // of the time of the fastest alone, which sharing must fall below to be chosen
+	sharedTime  = 0.9                    // of the time of the fastest alone, which sharing must fall below to be chosen
 )
 
 // Prepare times each device alone, with as many parts as that takes, divides by speed, brings the times together, and
@@ -88,14 +88,14 @@ func (s *shared) Prepare(ctx context.Context, p *op.Problem) error {
 			fastest = k
 		}
 	}
-	if 1/together > worth*alone[fastest] {
+	if 1/together > sharedTime*alone[fastest] {
 		return s.orShared(ctx, s.all(fastest), s.divided(alone))
 	}
 	shares, least, err := s.refine(ctx, s.divided(alone))
 	if err != nil {
 		return err
 	}
-	if least > worth*alone[fastest] {
+	if least > sharedTime*alone[fastest] {
 		return s.orShared(ctx, s.all(fastest), shares)
 	}
 	return s.give(ctx, shares)

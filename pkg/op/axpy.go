@@ -18,7 +18,7 @@ var Axpy = &Operation{
 	Loop:      "element by element",
 	Recursive: bound.New("g(2)*S", higham),
 	Products:  "1",
-	How:       "exact sums of the exact products, nothing rounded",
+	Reference: "exact sums of the exact products, nothing rounded",
 	Shape: func(p *Problem) (Shape, error) {
 		n := p.X.Len()
 		if p.Y.Len() != n {

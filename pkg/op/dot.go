@@ -19,7 +19,7 @@ var Dot = &Operation{
 	Loop:            "recursive dot product",
 	Recursive:       bound.New("g(n)*S", higham),
 	Products:        "n",
-	How:             "exact sum of the exact products, nothing rounded",
+	Reference:       "exact sum of the exact products, nothing rounded",
 	Shape: func(p *Problem) (Shape, error) {
 		n := p.X.Len()
 		if p.Y.Len() != n {

@@ -20,7 +20,7 @@ var Gemv = &Operation{
 	Loop:      "row by row",
 	Recursive: bound.New("g(n+2)*S", "Isupov, Knyazkov 2020, DOI 10.25209/2079-3316-2020-11-3-61-84, (16) to (19)"),
 	Products:  "(n+2+n*a+R)", // those of alpha*x are lost times elements of op(A)
-	How:       "exact sums of the exact products, nothing rounded",
+	Reference: "exact sums of the exact products, nothing rounded",
 	Shape: func(p *Problem) (Shape, error) {
 		a := p.Matrix()
 		s := Shape{

@@ -34,8 +34,8 @@ type Operation struct {
 	Loop      string
 	Recursive bound.Bound
 	Products  string
-	// How says in records how the exact result was found.
-	How string
+	// Reference says in records how the exact result was found.
+	Reference string
 }
 
 // Operand is an input of an operation: a flag, a file, an array of a data set.

@@ -23,7 +23,7 @@ func TestTable(t *testing.T) {
 		if found, ok := op.Lookup(o.Name); !ok || found != o {
 			t.Errorf("%s is not found", o.Name)
 		}
-		if o.Summary == "" || o.How == "" || o.Loop == "" || !o.Recursive.Proved() || o.Recursive.Source == "" {
+		if o.Summary == "" || o.Reference == "" || o.Loop == "" || !o.Recursive.Proved() || o.Recursive.Source == "" {
 			t.Errorf("%s is incomplete", o.Name)
 		}
 		matrices := o.Has(op.Matrix)

@@ -1,10 +1,6 @@
 package superacc
 
-import (
-	"runtime"
-	"sync"
-	"sync/atomic"
-)
+import "mpbench/internal/parallel"
 
 // share is the number of elements that a worker takes at a time. Fewer are not worth a goroutine.
 const share = 1 << 15
@@ -57,31 +53,19 @@ func (a *Accumulator) AddProductsParallel(x, y []float64, threads int) {
 
 // workers returns the number of goroutines worth using for n elements.
 func workers(n, threads int) int {
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	return max(1, min(threads, n/share))
+	return max(1, min(parallel.Threads(threads), n/share))
 }
 
 // parallel has add called for all shares of n elements, by one goroutine for each of the accumulators that are merged into a.
 func (a *Accumulator) parallel(n, threads int, add func(a *Accumulator, from, to int)) {
-	var next atomic.Int64
-	work := func(a *Accumulator) {
-		for {
-			from := int(next.Add(share)) - share
-			if from >= n {
-				return
-			}
-			add(a, from, min(from+share, n))
-		}
-	}
 	parts := make([]Accumulator, threads-1)
-	var others sync.WaitGroup
-	for i := range parts {
-		others.Go(func() { work(&parts[i]) })
-	}
-	work(a)
-	others.Wait()
+	parallel.Ranges(threads, n, share, func(worker, from, to int) {
+		if worker == 0 {
+			add(a, from, to)
+		} else {
+			add(&parts[worker-1], from, to)
+		}
+	})
 	for i := range parts {
 		a.Merge(&parts[i])
 	}

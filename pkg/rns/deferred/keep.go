@@ -21,9 +21,9 @@ import (
 // The cost of products is the number of moduli times that of rows. Rows of which D is above the rest are better computed again.
 
 const (
-	guardBits  = 64
-	redoFactor = 4 // a row computed again costs so many products with all moduli: it is converted as well
-	worth      = 2 // truncation has to save this factor
+	guardBits   = 64
+	redoFactor  = 4 // a row computed again costs so many products with all moduli: it is converted as well
+	leastSaving = 2 // truncation has to save this factor
 )
 
 // NoTop stands for the end of the bits of zero.
@@ -44,7 +44,7 @@ func widest(extents []numbers.Extent) (width int) {
 // of prec bits. Only if so, the tops of products are needed.
 func MayTruncate(rows []numbers.Extent, terms int, x numbers.Extent, prec int) bool {
 	width, keep := widest(rows), prec+guardBits
-	return worth*moduliOf(min(width, keep), min(x.Bits(), keep), terms) <= moduliOf(width, x.Bits(), terms)
+	return leastSaving*moduliOf(min(width, keep), min(x.Bits(), keep), terms) <= moduliOf(width, x.Bits(), terms)
 }
 
 // KeepBits returns the [Options].KeepBits for products of rows of these extents and a vector of that extent, in sums of so many terms that
@@ -66,7 +66,7 @@ func KeepBits(rows []numbers.Extent, tops []int, terms int, x numbers.Extent, pr
 	slices.Sort(short)
 	width := widest(rows)
 	exact := moduliOf(width, x.Bits(), terms)
-	best, least := 0, float64(exact)*float64(len(rows))/worth
+	best, least := 0, float64(exact)*float64(len(rows))/leastSaving
 	for i, d := range short {
 		if i+1 < len(short) && short[i+1] == d {
 			continue

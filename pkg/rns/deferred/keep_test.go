@@ -38,7 +38,7 @@ func TestKeepBits(t *testing.T) {
 			return float64(moduliOf(min(keep, widest(rows)), min(keep, x.Bits()), terms)*len(rows) + redoFactor*exact*redone)
 		}
 		keep := KeepBits(rows, tops, terms, x, prec)
-		least := float64(moduliOf(widest(rows), x.Bits(), terms)*len(rows)) / worth
+		least := float64(moduliOf(widest(rows), x.Bits(), terms)*len(rows)) / leastSaving
 		if keep > 0 {
 			truncated++
 			if c := cost(keep); c > least {
@@ -91,7 +91,7 @@ func TestPlanFor(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if plan.Truncated() != wide || wide && worth*plan.Moduli() > exact.Moduli() || !wide && plan.Moduli() != exact.Moduli() {
+			if plan.Truncated() != wide || wide && leastSaving*plan.Moduli() > exact.Moduli() || !wide && plan.Moduli() != exact.Moduli() {
 				t.Fatalf("%v: truncated %v, %d moduli, %d for exact sums", op, plan.Truncated(), plan.Moduli(), exact.Moduli())
 			}
 			var results [2][]*big.Float

@@ -31,7 +31,7 @@ const WindowDigits = 256
 const (
 	digitBits    = 32
 	fewWindows   = 8       // that are worth a pass each, however few numbers they have
-	windowWorth  = 1 << 11 // numbers that make a window worth a pass
+	leastWindow  = 1 << 11 // numbers that make a window worth a pass
 	mostInWindow = 1 << 30 // numbers; sums of digits stay below 2^63
 )
 
@@ -114,7 +114,7 @@ func (w *Windows) cut() {
 		if k+1 < len(cuts) {
 			to = cuts[k+1]
 		}
-		if len(cuts) > fewWindows && to-from < windowWorth {
+		if len(cuts) > fewWindows && to-from < leastWindow {
 			w.scattered = append(w.scattered, [2]int{from, to})
 			continue
 		}

@@ -248,10 +248,10 @@ func TestTuneCache(t *testing.T) {
 	t.Setenv("MPBENCH_TUNE_CACHE", path)
 	p := problems.Choice{Seed: 2}.Product(false, 2, 3, 1, 0)
 	want := reference(t, op.Gemv, "rns-split", options(53), p)
-	tune := func(how string) method.Info {
+	tune := func(choice string) method.Info {
 		t.Helper()
-		e := engineOn(t, op.Gemv, "rns-split", "rns-split", options(53, "tune", how))
-		compare(t, "tune "+how, components(t, e, p), want)
+		e := engineOn(t, op.Gemv, "rns-split", "rns-split", options(53, "tune", choice))
+		compare(t, "tune "+choice, components(t, e, p), want)
 		return e.Info()
 	}
 	tune("force")

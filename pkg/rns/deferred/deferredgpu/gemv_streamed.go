@@ -104,15 +104,15 @@ func (m *streamed) stages(kernel time.Duration) []method.Stage {
 		round = m.list[len(m.list)-1].Time
 	}
 	panels, passes := m.product.Panels()
-	how := "A through the bus at once, then multiplied"
+	summary := "A through the bus at once, then multiplied"
 	if panels > 1 {
-		how = fmt.Sprintf("A through the bus in %d panels, multiplied while the next is copied", panels)
+		summary = fmt.Sprintf("A through the bus in %d panels, multiplied while the next is copied", panels)
 	}
 	if passes > 1 {
-		how += fmt.Sprintf("; %d times, as its numbers were not as the sample promised", passes)
+		summary += fmt.Sprintf("; %d times, as its numbers were not as the sample promised", passes)
 	}
 	return []method.Stage{
-		{Name: "stream", Summary: how, Time: max(0, kernel-round)},
+		{Name: "stream", Summary: summary, Time: max(0, kernel-round)},
 		{Name: "round", Summary: "integers from residues, times alpha, plus beta*y, rounded once", Time: round},
 	}
 }
