@@ -72,9 +72,10 @@ func (e *timed) RunTimed(ctx context.Context) error {
 	err := e.Run(ctx)
 	e.times.Kernel = time.Duration(100 * e.runs)
 	e.times.Host = time.Duration(20 * e.runs)
+	first, second := time.Duration(30*e.runs), time.Duration(70*e.runs)
 	e.times.Kernels = []method.Kernel{
-		{Stage: "s", Name: "k1", Array: "d", Time: time.Duration(30 * e.runs), Bytes: 600, Bandwidth: 1e10, Blocks: 2, Threads: 64},
-		{Stage: "s", Name: "k2", Time: time.Duration(70 * e.runs), Bytes: 5, Occupancy: 0.5, Shared: 7, Registers: 8, Local: 9},
+		{Stage: "s", Name: "k1", Array: "d", Time: first, Bytes: 600, Bandwidth: 1e10, Blocks: 2, Threads: 64},
+		{Stage: "s", Name: "k2", Time: second, Bytes: 5, Occupancy: 0.5, Shared: 7, Registers: 8, Local: 9},
 	}
 	return err
 }
