@@ -3,6 +3,7 @@ package methods
 
 import (
 	"slices"
+	"strings"
 
 	"mpbench/pkg/device"
 	"mpbench/pkg/exactsum"
@@ -21,8 +22,8 @@ import (
 func All() method.Catalog {
 	c := method.Catalog(slices.Concat(reduce.Methods(), rnsgpu.Methods(), gemv.Methods(), multifloat.Methods()))
 	c = c.
-		With(op.Sum, "deferred", device.CUDA, exactOn("")).
-		With(op.Dot, "deferred", device.CUDA, exactOn("")).
+		With(op.Sum, "deferred", device.CUDA, exactOn).
+		With(op.Dot, "deferred", device.CUDA, exactOn).
 		With(op.Sum, "reduce3", device.CUDA, rnsgpu.NewBlockSum(false)).
 		With(op.Dot, "reduce3", device.CUDA, rnsgpu.NewBlockSum(false)).
 		With(op.Gemv, "rns-basic", device.CUDA, rnsgpu.NewBasic).
@@ -32,24 +33,20 @@ func All() method.Catalog {
 	return c.With(op.Sum, "deferred", device.Hybrid, sharedUnlessStreamed(sum))
 }
 
-// exactOn returns exact sums on a GPU, of binary64 numbers and of wider ones; with is what takes part beside it, for
-// records.
-func exactOn(with string) method.New {
-	return exactsum.NewOn(func(c method.Config) (string, error) {
-		d, err := gpu.Open(c.GPU())
-		if err != nil {
-			return "", err
-		}
-		return with + d.RecordName(), nil
-	}, slices.Concat(superaccgpu.Ways(), deferredgpu.Ways())...)
-}
+// exactOn is exact sums on a GPU, of binary64 numbers and of wider ones.
+var exactOn = exactsum.NewOn(func(c method.Config) (string, error) {
+	d, err := gpu.Open(c.GPU())
+	if err != nil {
+		return "", err
+	}
+	return strings.Replace(c.Devices.String(), d.Name(), d.RecordName(), 1), nil
+}, slices.Concat(superaccgpu.Ways(), deferredgpu.Ways())...)
 
 // sharedUnlessStreamed lets devices share a sum; of numbers that are streamed, each takes the next ones when it has time.
 func sharedUnlessStreamed(m method.Method) method.New {
-	streamed := exactOn("cpu+")
 	return func(c method.Config) (method.Engine, error) {
 		if c.Stream {
-			return streamed(c)
+			return exactOn(c)
 		}
 		return method.NewShared(m, c)
 	}
