@@ -2,7 +2,6 @@ package methods_test
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -540,45 +539,4 @@ func asMemory(err error, memory **method.MemoryError) bool {
 	m, ok := err.(*method.MemoryError)
 	*memory = m
 	return ok
-}
-
-// BenchmarkCall times a run of an engine beside its loop alone, on one term and on a thousand: what the contract costs.
-func BenchmarkCall(b *testing.B) {
-	m, _ := catalog.Lookup(op.Sum, "float64")
-	for _, n := range []int{1, 1000} {
-		x := make(numbers.Float64s, n)
-		for i := range x {
-			x[i] = 1 / float64(i+1)
-		}
-		b.Run(fmt.Sprintf("n=%d/loop", n), func(b *testing.B) {
-			for b.Loop() {
-				sink = recursiveSum(x)
-			}
-		})
-		b.Run(fmt.Sprintf("n=%d/engine", n), func(b *testing.B) {
-			e, err := m.New(method.Config{})
-			if err != nil {
-				b.Fatal(err)
-			}
-			ctx := context.Background()
-			if err := e.Prepare(ctx, &op.Problem{Op: op.Sum, X: numbers.Vector(x)}); err != nil {
-				b.Fatal(err)
-			}
-			for b.Loop() {
-				if err := e.Run(ctx); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-var sink float64
-
-//go:noinline
-func recursiveSum(x []float64) (sum float64) {
-	for _, v := range x {
-		sum += v
-	}
-	return sum
 }
