@@ -232,7 +232,7 @@ func (d onDisk) ReadRun(x []float64, from int) error {
 	return nil
 }
 
-// TestReadRun: runs of neighbours are read from memory and from files alike, and an error of a file is returned as it is.
+// TestReadRun: runs of neighbours are read from memory and from files alike, and an error of a file is returned as is.
 func TestReadRun(t *testing.T) {
 	for _, s := range []Source{counted(12), onDisk{counted(12)}} {
 		a := Array{s, ColMajor(4, 3, 4)}.Column(1)
