@@ -62,8 +62,7 @@ func (d *Data) Spec() string {
 	return joinSpec(d.Name, append(args, Arg{"n", strconv.Itoa(d.N)}))
 }
 
-// Record describes the data for records; the hashes of several arrays are separated by commas, and empty where there
-// is none.
+// Record describes the data for records; hashes of several arrays are separated by commas, "" where there is none.
 func (d *Data) Record() record.Dataset {
 	params := map[string]string{}
 	for _, a := range d.Params {

@@ -21,12 +21,11 @@
 //
 //   - a decimal of at most 17 significant digits is read as the nearest float64 under the reading [Double], which is
 //     the default, and kept exactly, as the decimal it is, under [Exact];
-//   - a decimal of more than 17 significant digits (leading and trailing zeros are not significant), or one that float64
-//     would turn into 0 or an infinity, is kept exactly under both;
+//   - a decimal of more than 17 significant digits (leading and trailing zeros are not significant), or one that
+//     float64 would turn into 0 or an infinity, is kept exactly under both;
 //   - so is a hexadecimal number of more than 53 bits.
 //
-// If at least one number that is kept exactly is not a float64, all are kept as rationals
-// ([numbers.Rationals]).
+// If at least one number that is kept exactly is not a float64, all are kept as rationals ([numbers.Rationals]).
 //
 // # Errors
 //

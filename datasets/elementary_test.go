@@ -79,7 +79,8 @@ func TestLog(t *testing.T) {
 			continue
 		}
 		half := math.Abs(math.Nextafter(y, 0)-y) / 2
-		if y == math.Ldexp(math.Round(math.Ldexp(y, 53)), -53) && math.Abs(y) == math.Exp2(math.Round(math.Log2(math.Abs(y)))) {
+		if y == math.Ldexp(math.Round(math.Ldexp(y, 53)), -53) &&
+			math.Abs(y) == math.Exp2(math.Round(math.Log2(math.Abs(y)))) {
 			half *= 2 // the spacing changes at a power of two
 		}
 		low := bigExp(new(big.Float).Sub(bigFloat(y), bigFloat(half)))

@@ -2,7 +2,8 @@ package datasets
 
 import "math"
 
-const exblasSource = "generators of ExBLAS's tests (Collange, Defour, Graillat and Iakymchuk, doi:10.1016/j.parco.2015.09.001)"
+const exblasSource = "generators of ExBLAS's tests (Collange, Defour, Graillat and Iakymchuk, " +
+	"doi:10.1016/j.parco.2015.09.001)"
 
 // exblasSets are the generators as they are defined, under names that say whose definition it is.
 func exblasSets() []*Set {

@@ -29,10 +29,9 @@ var extremeKinds = map[string]struct {
 func extremeSets() []*Set {
 	return []*Set{{
 		Name: "extremes",
-		Summary: "the ends of the format: overflow = 2^1023, 2^1023, -2^1023, -2^1023, 2^-1074; " +
-			"alternating = +2^1023, -2^1022, ..., -2^-1074; powers = 2^1023, ..., 2^-1074; " +
-			"subnormals = random subnormals of both signs; negzero = zeros with the sign bit; " +
-			"inf = ones with one +Inf in the middle; infinf = ones with +Inf first and -Inf last; " +
+		Summary: "the ends of the format: overflow = 2^1023, 2^1023, -2^1023, -2^1023, 2^-1074; alternating = +2^1023, " +
+			"-2^1022, ..., -2^-1074; powers = 2^1023, ..., 2^-1074; subnormals = random subnormals of both signs; negzero = " +
+			"zeros with the sign bit; inf = ones with one +Inf in the middle; infinf = ones with +Inf first and -Inf last; " +
 			"nan = ones with one NaN in the middle",
 		Source: "after Kulisch, Computer Arithmetic and Validity, 2nd ed., 2013, and Neal, arXiv 1505.05571",
 		Params: []Param{{
@@ -57,8 +56,7 @@ func fill(xs []float64, x float64) {
 	}
 }
 
-// extremeOverflow has the sum 2^-1074, but every partial sum from the second to the fourth is at least 2^1023, and the
-// second overflows.
+// extremeOverflow has the sum 2^-1074, but the first three partial sums are at least 2^1023, and the second overflows.
 func extremeOverflow(j *job) {
 	copy(j.terms, []float64{0x1p1023, 0x1p1023, -0x1p1023, -0x1p1023, 0x1p-1074})
 	j.knownIs(exact.FromFloat64(0x1p-1074))

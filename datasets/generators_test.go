@@ -151,7 +151,8 @@ func TestFixedSum(t *testing.T) {
 func TestExtremes(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for kind, want := range map[string]float64{
-		"overflow": 0x1p-1074, "alternating": 0x1.5555555555555p1022, "powers": inf, "negzero": 0, "inf": inf, "infinf": nan, "nan": nan,
+		"overflow": 0x1p-1074, "alternating": 0x1.5555555555555p1022, "powers": inf, "negzero": 0, "inf": inf, "infinf": nan,
+		"nan": nan,
 	} {
 		d := generate(t, "extremes:kind="+kind)
 		if got := summaryOf(d).Sum.Float64(); got != want && (got == got || want == want) {
@@ -220,7 +221,8 @@ func TestRepro(t *testing.T) {
 		t.Errorf("mountain: %g %g ... %g, then %g at 41", m[0], m[1], m[n-1], m[41])
 	}
 	dropped := generate(t, "repro:fill=constant,drop=yes,n=7")
-	if want := []float64{1, 1, 1, 1e-12, 1e-12, 1e-12, 1e-12}; !slices.Equal(floats(dropped.X), want) || dropped.Known != nil {
+	if want := []float64{1, 1, 1, 1e-12, 1e-12, 1e-12, 1e-12}; !slices.Equal(floats(dropped.X), want) ||
+		dropped.Known != nil {
 		t.Errorf("constant with drop: %v, known %v", floats(dropped.X), dropped.Known)
 	}
 	small, big27 := big.NewRat(1, 1<<27), big.NewRat(1<<27, 1)
@@ -304,11 +306,13 @@ func TestXsum(t *testing.T) {
 // TestHash checks the byte order and the text form that are hashed.
 func TestHash(t *testing.T) {
 	// printf '\x00\x00\x00\x00\x00\x00\xf0\x3f' | sha256sum
-	if got, want := hashFloat64([]float64{1}), "6c3c396ed6b5c36dcae172271f462051b1266b851e92df3deea8ac65478fd712"; got != want {
+	if got, want := hashFloat64([]float64{1}),
+		"6c3c396ed6b5c36dcae172271f462051b1266b851e92df3deea8ac65478fd712"; got != want {
 		t.Errorf("hash of 1: %s, want %s", got, want)
 	}
 	// printf -- '-a/3\n' | sha256sum
-	if got, want := hashRationals([]*big.Rat{big.NewRat(-20, 6)}), "2bf92b6e9ad05fe440beccecefe150b417ff5398d87fd5bbd383469e4adfd112"; got != want {
+	if got, want := hashRationals([]*big.Rat{big.NewRat(-20, 6)}),
+		"2bf92b6e9ad05fe440beccecefe150b417ff5398d87fd5bbd383469e4adfd112"; got != want {
 		t.Errorf("hash of -10/3: %s, want %s", got, want)
 	}
 	long := floats(generate(t, "uniform01:n=10000").X)

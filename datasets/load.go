@@ -88,8 +88,7 @@ func (f *file) errorf(format string, args ...any) error {
 	return inputf("%s: %s", f.name, fmt.Sprintf(format, args...))
 }
 
-// Load reads the numbers in a file, a vector x; its ending says which format it is in (see Extensions). reading
-// matters for text only.
+// Load reads a vector x from a file, in the format of its ending (see Extensions). reading matters for text only.
 func Load(path string, reading Reading) (*Data, error) {
 	extension := strings.ToLower(filepath.Ext(path))
 	i := slices.IndexFunc(formats, func(f format) bool { return f.extension == extension })
@@ -125,8 +124,7 @@ type openFile struct {
 	io.Closer
 }
 
-// open opens a regular file that is not empty. known says whether its ending is one of Extensions; what is wrong with
-// the file itself is reported first.
+// open opens a regular file that is not empty. known says whether its ending is one of Extensions.
 func open(path string, known bool) (*openFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -56,7 +56,8 @@ func TestLoadData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Name != "Data.TXT" || d.Spec() != "Data.TXT" || d.N != 2 || len(d.Params) != 0 || !strings.Contains(d.Source, path) ||
+	if d.Name != "Data.TXT" || d.Spec() != "Data.TXT" || d.N != 2 || len(d.Params) != 0 || !strings.Contains(d.Source,
+		path) ||
 		d.X.SHA256 != hashFloat64([]float64{1, 0.1}) {
 		t.Errorf("%+v", d)
 	}
@@ -64,7 +65,8 @@ func TestLoadData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(d.Params) != 1 || d.Params[0] != (Arg{"reading", "exact"}) || floats(d.X) != nil || d.N != 2 || d.X.SHA256 != hashRationals(rationals(d.X)) {
+	if len(d.Params) != 1 || d.Params[0] != (Arg{"reading", "exact"}) || floats(d.X) != nil || d.N != 2 ||
+		d.X.SHA256 != hashRationals(rationals(d.X)) {
 		t.Errorf("%+v", d)
 	}
 	if got := summaryOf(d).Sum.Text(30); got != "1.10000000000000000000000000000e+00" {

@@ -135,8 +135,8 @@ func randomMatrixSets() []*Set {
 	return []*Set{
 		{
 			Name: "uniform11",
-			Summary: "A, x, y uniform in [-1, 1): multiples of 2^-52, or with bits=p full p-bit significands, a random p-bit integer " +
-				"times such a multiple times 2^-p, rounded to nearest even",
+			Summary: "A, x, y uniform in [-1, 1): multiples of 2^-52, or with bits=p full p-bit significands, a random " +
+				"p-bit integer times such a multiple times 2^-p, rounded to nearest even",
 			Source: "timing data of Isupov and Knyazkov (2020), doi:10.25209/2079-3316-2020-11-3-61-84",
 			Params: []Param{bitsParam()},
 			Seeded: true,
@@ -168,8 +168,8 @@ func randomMatrixSets() []*Set {
 		},
 		{
 			Name: "blockcancel",
-			Summary: "op(A) = [B, -B + E], x = [v, v], B and v uniform in [-1, 1), E = B times uniform numbers in [-1, 1) times 2^-drop, " +
-				"so that all but E*v cancels; an odd number of terms ends with a column of zeros; y = 0",
+			Summary: "op(A) = [B, -B + E], x = [v, v], B and v uniform in [-1, 1), E = B times uniform numbers in [-1, 1) " +
+				"times 2^-drop, so that all but E*v cancels; an odd number of terms ends with a column of zeros; y = 0",
 			Source: "own; cancellation of blocks as in Higham, Accuracy and Stability, 2nd ed., section 1.8",
 			Params: []Param{{Name: "drop", Meaning: "how many bits E lies below B", Default: "40", Kind: Int, Max: 1000}},
 			Seeded: true, matrix: blockCancel,

@@ -97,7 +97,8 @@ func TestMatrixSpecs(t *testing.T) {
 	for _, name := range Matrices.Names() {
 		d := makeMatrix(t, name+":n=10", Options{})
 		again := makeMatrix(t, d.Spec(), Options{M: 77, N: 99})
-		if d.Spec() != again.Spec() || d.A.SHA256 != again.A.SHA256 || d.X.SHA256 != again.X.SHA256 || again.M != 10 || again.N != 10 {
+		if d.Spec() != again.Spec() || d.A.SHA256 != again.A.SHA256 || d.X.SHA256 != again.X.SHA256 || again.M != 10 ||
+			again.N != 10 {
 			t.Errorf("%s makes %s", d.Spec(), again.Spec())
 		}
 		if d.Source == "" || d.A.Len() != 100 || d.X.Len() != 10 || d.Y.Len() != 10 {
@@ -113,12 +114,13 @@ func TestMatrixSpecs(t *testing.T) {
 		"":                     "empty name of a matrix (known: blockcancel gengemv hilbert uniform11 vandermonde wide)",
 		"hilbert:m=3,n=4":      "hilbert: m=3, n=4: want a square matrix",
 		"hilbert:n=4,column=5": "hilbert: column=5: the matrix has 4 columns",
-		"hilbert:n=600":        "hilbert: m=600, n=600: x exceeds the range of float64; take fewer terms or the parameter bits",
-		"gengemv:n=7":          "gengemv: 7 terms: want at least 8",
-		"gengemv:cond=0.5":     "gengemv: cond=0.5: want a number from 1 to 1e+300",
-		"blockcancel:n=1":      "blockcancel: 1 terms: want at least 2",
-		"uniform11:n=2000000":  "uniform11: n=2000000: want an integer from 1 to 1048576",
-		"uniform11:bits=-1":    "uniform11: bits=-1: want an integer from 0 to 65536",
+		"hilbert:n=600": "hilbert: m=600, n=600: x exceeds the range of float64; take fewer terms or the " +
+			"parameter bits",
+		"gengemv:n=7":         "gengemv: 7 terms: want at least 8",
+		"gengemv:cond=0.5":    "gengemv: cond=0.5: want a number from 1 to 1e+300",
+		"blockcancel:n=1":     "blockcancel: 1 terms: want at least 2",
+		"uniform11:n=2000000": "uniform11: n=2000000: want an integer from 1 to 1048576",
+		"uniform11:bits=-1":   "uniform11: bits=-1: want an integer from 0 to 65536",
 	} {
 		s, err := Matrices.Parse(text)
 		if err == nil {
@@ -128,7 +130,8 @@ func TestMatrixSpecs(t *testing.T) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
-	if _, err := Pairs.Parse("gendto"); err == nil || err.Error() != `unknown pair of vectors "gendto" (did you mean gendot?)` {
+	if _, err := Pairs.Parse("gendto"); err == nil ||
+		err.Error() != `unknown pair of vectors "gendto" (did you mean gendot?)` {
 		t.Error(err)
 	}
 	if _, err := Vectors.Parse("hilbert"); err == nil {
@@ -158,7 +161,8 @@ func TestHilbert(t *testing.T) {
 			}
 			s := product(t, d).Component(i)
 			// Each entry is wrong by at most 2^-p relative (53 bits for float64); x is below 2^53 and exact.
-			bound := new(big.Rat).Mul(s.SumAbs.Rat, new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), uint(max(bits, 53)))))
+			bound := new(big.Rat).Mul(s.SumAbs.Rat, new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1),
+				uint(max(bits, 53)))))
 			if diff := want.Sub(want, s.Sum.Rat); diff.Abs(diff).Cmp(bound) > 0 {
 				t.Errorf("bits=%d, component %d is %v", bits, i, s.Sum)
 			}
@@ -182,7 +186,8 @@ func TestVandermonde(t *testing.T) {
 			}
 			s := product(t, d).Component(i)
 			diff := new(big.Rat).Sub(want, s.Sum.Rat)
-			if diff.Abs(diff).Cmp(new(big.Rat).Mul(s.SumAbs.Rat, new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 299)))) > 0 {
+			if diff.Abs(diff).Cmp(new(big.Rat).Mul(s.SumAbs.Rat, new(big.Rat).SetFrac(big.NewInt(1),
+				new(big.Int).Lsh(big.NewInt(1), 299)))) > 0 {
 				t.Errorf("component %d is %v, want %v", i, s.Sum, exact.FromRat(want))
 			}
 		}
@@ -250,7 +255,8 @@ func TestGenDotPair(t *testing.T) {
 		if c := 2 * summaryOf(d).Condition().Float64(); c < cond/10 || c > cond*10 {
 			t.Errorf("cond %g reached %g", cond, c)
 		}
-		if again := makePair(t, d.Spec()); again.X.SHA256 != d.X.SHA256 || again.Y.SHA256 != d.Y.SHA256 || again.Spec() != d.Spec() {
+		if again := makePair(t, d.Spec()); again.X.SHA256 != d.X.SHA256 || again.Y.SHA256 != d.Y.SHA256 ||
+			again.Spec() != d.Spec() {
 			t.Errorf("%s makes %s", d.Spec(), again.Spec())
 		}
 	}
@@ -261,7 +267,8 @@ func TestLoadMatrix(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, header string, numbers ...float64) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(npyFile(1, header, payload64(binary.LittleEndian, numbers...))), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(npyFile(1, header, payload64(binary.LittleEndian, numbers...))),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 		return path
@@ -273,7 +280,8 @@ func TestLoadMatrix(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.M != 2 || d.N != 3 || fmt.Sprint(floats(d.A)) != "[1 4 2 5 3 6]" || d.Spec() != filepath.Base(path) || d.A.SHA256 != hashFloat64([]float64{1, 4, 2, 5, 3, 6}) {
+		if d.M != 2 || d.N != 3 || fmt.Sprint(floats(d.A)) != "[1 4 2 5 3 6]" || d.Spec() != filepath.Base(path) ||
+			d.A.SHA256 != hashFloat64([]float64{1, 4, 2, 5, 3, 6}) {
 			t.Errorf("%s: %d x %d %v", path, d.M, d.N, d.A)
 		}
 	}

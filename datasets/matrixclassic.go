@@ -11,18 +11,24 @@ func classicMatrixSets() []*Set {
 	return []*Set{
 		{
 			Name: "hilbert",
-			Summary: "a_ij = 1/(i+j-1) rounded to nearest, n x n; x = column of the inverse, integers rounded to nearest; y = 0. " +
-				"With exact a_ij and x the product would be a unit vector",
-			Source: "Hilbert, Acta Math. 18, 1894, doi:10.1007/BF02418278; the inverse: Choi, Amer. Math. Monthly 90(5), 1983, doi:10.1080/00029890.1983.11971218",
-			Params: []Param{bitsParam(), {Name: "column", Meaning: "which column of the inverse x is, from 1; 0 is the middle one", Default: "0", Kind: Int, Max: maxMatrixSize}},
+			Summary: "a_ij = 1/(i+j-1) rounded to nearest, n x n; x = column of the inverse, integers rounded to nearest; y " +
+				"= 0. With exact a_ij and x the product would be a unit vector",
+			Source: "Hilbert, Acta Math. 18, 1894, doi:10.1007/BF02418278; the inverse: Choi, Amer. Math. Monthly 90(5), " +
+				"1983, doi:10.1080/00029890.1983.11971218",
+			Params: []Param{bitsParam(), {
+				Name: "column", Meaning: "which column of the inverse x is, from 1; 0 is the middle one",
+				Default: "0", Kind: Int, Max: maxMatrixSize,
+			}},
 			matrix: hilbert,
 		},
 		{
 			Name: "vandermonde",
-			Summary: "op(A) has elements t_i^(j-1) rounded to nearest, t_i nodes rounded to nearest; x_j = (-1)^j C(n-1, j-1) rounded to nearest, n the " +
-				"number of terms; y = 0. With exact powers and x the product would be -(1-t_i)^(n-1)",
+			Summary: "op(A) has elements t_i^(j-1) rounded to nearest, t_i nodes rounded to nearest; x_j = (-1)^j C(n-1, " +
+				"j-1) rounded to nearest, n the number of terms; y = 0. With exact powers and x the product would be " +
+				"-(1-t_i)^(n-1)",
 			Source: "Higham, Accuracy and Stability, 2nd ed., chapter 22",
-			Params: []Param{bitsParam(), {Name: "nodes", Meaning: "t_i = i/m, or -1 + 2(i-1)/(m-1)", Default: "unit", Kind: Choice, Choices: []string{"unit", "symmetric"}}},
+			Params: []Param{bitsParam(), {Name: "nodes", Meaning: "t_i = i/m, or -1 + 2(i-1)/(m-1)", Default: "unit",
+				Kind: Choice, Choices: []string{"unit", "symmetric"}}},
 			matrix: vandermonde,
 		},
 	}

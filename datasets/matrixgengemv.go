@@ -10,11 +10,12 @@ import (
 func genGemvSets() []*Set {
 	return []*Set{{
 		Name: "gengemv",
-		Summary: "rows of op(A) with condition numbers sum|a_ij x_j| / |sum a_ij x_j| near cond (noted), all with the same x: GenDot for " +
-			"every row, the last element chosen for the condition number; the columns are shuffled; y = 0",
+		Summary: "rows of op(A) with condition numbers sum|a_ij x_j| / |sum a_ij x_j| near cond (noted), all with the " +
+			"same x: GenDot for every row, the last element chosen for the condition number; the columns are shuffled; y = 0",
 		Source: "after Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26(6), 2005, algorithm 6.1, doi:10.1137/030601818",
-		Params: []Param{{Name: "cond", Meaning: "condition number of the rows", Default: "1e+16", Kind: Real, Min: 1, Max: 1e300}},
-		MinN:   8, Seeded: true, matrix: genGemv,
+		Params: []Param{{Name: "cond", Meaning: "condition number of the rows", Default: "1e+16", Kind: Real, Min: 1,
+			Max: 1e300}},
+		MinN: 8, Seeded: true, matrix: genGemv,
 	}}
 }
 
@@ -38,9 +39,11 @@ func genGemv(j *matrixJob) error {
 		least, most = min(least, row), max(most, row)
 	}
 	if least < cond/10 || most > 10*cond {
-		return usagef("cond=%g was not reached with %d terms (rows have %.2g to %.2g); take more terms", cond, j.terms, least, most)
+		return usagef("cond=%g was not reached with %d terms (rows have %.2g to %.2g); take more terms", cond, j.terms,
+			least, most)
 	}
-	j.notes = append(j.notes, "condition numbers of the rows from "+exact.FromFloat64(least).Text(3)+" to "+exact.FromFloat64(most).Text(3))
+	lo, hi := exact.FromFloat64(least), exact.FromFloat64(most)
+	j.notes = append(j.notes, "condition numbers of the rows from "+lo.Text(3)+" to "+hi.Text(3))
 	return nil
 }
 

@@ -6,7 +6,8 @@ import (
 	"mpbench/pkg/exact"
 )
 
-const mcNameeSource = "Isupov, Knyazkov and Kuvaev (2018), Table 1, after McNamee, ACM SIGSAM Bull. 38(1), 2004, doi:10.1145/980175.980177"
+const mcNameeSource = "Isupov, Knyazkov and Kuvaev (2018), Table 1, after McNamee, ACM SIGSAM Bull. 38(1), 2004, " +
+	"doi:10.1145/980175.980177"
 
 // mcNameeSets are the three sets of the 2018 paper. All terms are binary64 numbers that are then taken as exact, which
 // is what reproduces the paper's "exact" values.

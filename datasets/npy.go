@@ -159,7 +159,8 @@ func (h npyHeader) count(f *file, width, payload int64) (int64, error) {
 	name := map[int64]string{4: "float32", 8: "float64"}[width]
 	switch {
 	case overflow || n > math.MaxInt64/8:
-		return 0, f.errorf("header claims shape %s, more than 2^60 %s, but the file holds %d bytes", h.shapeText(), name, payload)
+		return 0, f.errorf("header claims shape %s, more than 2^60 %s, but the file holds %d bytes", h.shapeText(), name,
+			payload)
 	case n == 0:
 		return 0, f.errorf("holds no numbers (shape %s)", h.shapeText())
 	case int64(n)*width > payload:
@@ -170,8 +171,7 @@ func (h npyHeader) count(f *file, width, payload int64) (int64, error) {
 	return int64(n), nil
 }
 
-// LoadMatrix reads a matrix of float64 or float32 from a .npy file of two dimensions, in C or Fortran order. The
-// result has neither x nor y.
+// LoadMatrix reads a matrix of float64 or float32 from a .npy file, in C or Fortran order. There is neither x nor y.
 func LoadMatrix(path string) (*Data, error) {
 	f, err := open(path, true)
 	if err != nil {
@@ -199,8 +199,7 @@ func LoadMatrix(path string) (*Data, error) {
 	return d, nil
 }
 
-// byColumns returns an m x n matrix that is stored by rows stored by columns, going by square blocks so that both are
-// in the cache.
+// byColumns returns an m x n matrix that is stored by rows stored by columns, by square blocks that fit the cache.
 func byColumns(rows []float64, m, n int) []float64 {
 	const block = 64
 	columns := make([]float64, len(rows))

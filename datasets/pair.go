@@ -22,10 +22,11 @@ func pairSets() []*Set {
 	return []*Set{
 		{
 			Name: "gendot",
-			Summary: "condition number 2 sum|x_i y_i| / |sum x_i y_i| near cond (within a factor 10, mostly 2), the last pair chosen for the " +
-				"condition number; the pairs are shuffled",
-			Source:   "Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26(6), 2005, algorithm 6.1, doi:10.1137/030601818",
-			Params:   []Param{{Name: "cond", Meaning: "condition number of the dot product; 2 is the least there is, and less counts as 2", Default: "1e+16", Kind: Real, Min: 1, Max: 1e300}},
+			Summary: "condition number 2 sum|x_i y_i| / |sum x_i y_i| near cond (within a factor 10, mostly 2), the " +
+				"last pair chosen for the condition number; the pairs are shuffled",
+			Source: "Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26(6), 2005, algorithm 6.1, doi:10.1137/030601818",
+			Params: []Param{{Name: "cond", Meaning: "condition number of the dot product; 2 is the least there is, and less " +
+				"counts as 2", Default: "1e+16", Kind: Real, Min: 1, Max: 1e300}},
 			DefaultN: 1000, MinN: 4, Seeded: true, pair: genDotPair,
 		},
 		{

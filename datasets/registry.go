@@ -21,8 +21,7 @@ type Set struct {
 	MinN     int  // least number of terms, 1 when 0
 	Seeded   bool // whether the terms depend on the seed
 
-	// FixedN returns the number of terms where the definition leaves no choice for the given parameters, else 0. It is
-	// nil for a set of any size.
+	// FixedN returns the number of terms where the parameters leave no choice, else 0; nil for a set of any size.
 	FixedN func(value func(name string) string) int
 
 	family *Family
@@ -31,8 +30,7 @@ type Set struct {
 	matrix func(*matrixJob) error // of matrices
 }
 
-// Size says in words how many terms the set has: "4096 (fixed)", "1000", "1000, at least 8", "1000, fixed for some
-// parameters".
+// Size says how many terms the set has: "4096 (fixed)", "1000", "1000, at least 8", "1000, fixed for some parameters".
 func (s *Set) Size() string {
 	switch {
 	case s.FixedN != nil && len(s.Params) == 0:

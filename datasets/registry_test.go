@@ -170,7 +170,8 @@ func TestRegistry(t *testing.T) {
 
 func TestSize(t *testing.T) {
 	for name, want := range map[string]string{
-		"mcnamee1": "4096 (fixed)", "uniform01": "1000000", "gensum": "1000, at least 8", "extremes": "1000, fixed for some parameters",
+		"mcnamee1": "4096 (fixed)", "uniform01": "1000000", "gensum": "1000, at least 8",
+		"extremes": "1000, fixed for some parameters",
 	} {
 		s, err := Vectors.Lookup(name)
 		if err != nil {

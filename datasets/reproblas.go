@@ -24,7 +24,9 @@ var reproFills = []reproFill{
 	{"constant", func(j *job, _ *source) { fill(j.terms, 1); j.knownIs(exact.FromFloat64(float64(j.n))) }},
 	{"rand", func(j *job, r *source) { each(j.terms, r.reproUnit) }},
 	{"2rand-1", func(j *job, r *source) { each(j.terms, func() float64 { return float64(2*r.reproUnit()) - 1 }) }},
-	{"rand+rand-1", func(j *job, r *source) { each(j.terms, func() float64 { return r.reproUnit() + (r.reproUnit() - 1) }) }},
+	{"rand+rand-1", func(j *job, r *source) {
+		each(j.terms, func() float64 { return r.reproUnit() + (r.reproUnit() - 1) })
+	}},
 	{"normal", func(j *job, r *source) { each(j.terms, r.normal) }},
 	{"sine", reproSine},
 	{"n-cond", func(j *job, _ *source) { reproNCond(j); j.knownIs(exact.FromFloat64(-1)) }},
@@ -103,8 +105,7 @@ func (s *source) reproUnit() float64 {
 	return float64(s.unit() * stretch)
 }
 
-// normal returns a normally distributed number by the method of Box and Muller, sqrt(-2 ln t) cos(2 pi t'); t is in
-// (0, 1].
+// normal returns a normally distributed number (Box and Muller), sqrt(-2 ln t) cos(2 pi t') with t in (0, 1].
 func (s *source) normal() float64 {
 	t := 1 - s.unit()
 	j := int64(s.uint64() >> 11)
@@ -112,8 +113,7 @@ func (s *source) normal() float64 {
 	return float64(radius * cos2pi(j, 1<<53))
 }
 
-// reproSine is one period of a sine whose second half is the negative of the first, so that the exact sum is 0; an odd
-// n has its middle term 0.
+// reproSine is one period of a sine with the negative of its first half as the second, so that the exact sum is 0.
 func reproSine(j *job, _ *source) {
 	n := int64(j.n)
 	for i := int64(1); 2*i < n; i++ {

@@ -34,28 +34,29 @@ func TestParse(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                    "empty name of a data set (known: mcnamee1 mcnamee2",
-		":n=3":                                "empty name of a data set",
-		"mcname1":                             `unknown data set "mcname1" (did you mean mcnamee1?)`,
-		"UNIFORM01":                           `unknown data set "UNIFORM01" (did you mean uniform01?)`,
-		"zhu-hayes3":                          `unknown data set "zhu-hayes3" (did you mean zhuhayes3?)`,
-		"xyzzyxyzzy":                          `unknown data set "xyzzyxyzzy" (known: mcnamee1 mcnamee2`,
-		"zhuhayes3:detla=1":                   `zhuhayes3: unknown parameter "detla" (did you mean delta?)`,
-		"mcnamee1:seed=1":                     `mcnamee1: unknown parameter "seed" (known: n)`,
-		"zhuhayes3:delta":                     `zhuhayes3: "delta" is not of the form key=value (keys: delta n seed)`,
-		"zhuhayes3:":                          `zhuhayes3: "" is not of the form key=value`,
-		"zhuhayes3:delta=x":                   "zhuhayes3: delta=x: want an integer from 0 to 2000",
-		"zhuhayes3:delta=-1":                  "zhuhayes3: delta=-1: want an integer from 0 to 2000",
-		"zhuhayes3:delta=2001":                "zhuhayes3: delta=2001: want an integer from 0 to 2000",
-		"zhuhayes3:delta=1,delta=2":           "zhuhayes3: delta is given twice",
-		"zhuhayes3:n=1,n=2":                   "zhuhayes3: n is given twice",
-		"gensum:cond=0.5":                     "gensum: cond=0.5: want a number from 1 to 1e+300",
-		"gensum:cond=nan":                     "gensum: cond=nan: want a number from 1 to 1e+300",
-		"gensum:cond=":                        "gensum: cond=: want a number from 1 to 1e+300",
-		"basel:order=up":                      "basel: order=up: want one of: forward, backward",
-		"basel:order=foward":                  "basel: order=foward: did you mean forward? (one of: forward, backward)",
-		"repro:fill=sin":                      "repro: fill=sin: did you mean sine?",
-		"uniform01:n=0":                       "uniform01: n=0: want an integer from 1 to 2^40, as 1000000, 1e6, 10^6 or 2^20",
+		"":                          "empty name of a data set (known: mcnamee1 mcnamee2",
+		":n=3":                      "empty name of a data set",
+		"mcname1":                   `unknown data set "mcname1" (did you mean mcnamee1?)`,
+		"UNIFORM01":                 `unknown data set "UNIFORM01" (did you mean uniform01?)`,
+		"zhu-hayes3":                `unknown data set "zhu-hayes3" (did you mean zhuhayes3?)`,
+		"xyzzyxyzzy":                `unknown data set "xyzzyxyzzy" (known: mcnamee1 mcnamee2`,
+		"zhuhayes3:detla=1":         `zhuhayes3: unknown parameter "detla" (did you mean delta?)`,
+		"mcnamee1:seed=1":           `mcnamee1: unknown parameter "seed" (known: n)`,
+		"zhuhayes3:delta":           `zhuhayes3: "delta" is not of the form key=value (keys: delta n seed)`,
+		"zhuhayes3:":                `zhuhayes3: "" is not of the form key=value`,
+		"zhuhayes3:delta=x":         "zhuhayes3: delta=x: want an integer from 0 to 2000",
+		"zhuhayes3:delta=-1":        "zhuhayes3: delta=-1: want an integer from 0 to 2000",
+		"zhuhayes3:delta=2001":      "zhuhayes3: delta=2001: want an integer from 0 to 2000",
+		"zhuhayes3:delta=1,delta=2": "zhuhayes3: delta is given twice",
+		"zhuhayes3:n=1,n=2":         "zhuhayes3: n is given twice",
+		"gensum:cond=0.5":           "gensum: cond=0.5: want a number from 1 to 1e+300",
+		"gensum:cond=nan":           "gensum: cond=nan: want a number from 1 to 1e+300",
+		"gensum:cond=":              "gensum: cond=: want a number from 1 to 1e+300",
+		"basel:order=up":            "basel: order=up: want one of: forward, backward",
+		"basel:order=foward":        "basel: order=foward: did you mean forward? (one of: forward, backward)",
+		"repro:fill=sin":            "repro: fill=sin: did you mean sine?",
+		"uniform01:n=0": "uniform01: n=0: want an integer from 1 to 2^40, as 1000000, 1e6, " +
+			"10^6 or 2^20",
 		"uniform01:n=-1":                      "uniform01: n=-1: want an integer from 1",
 		"uniform01:n=1.5":                     "uniform01: n=1.5: want an integer from 1",
 		"uniform01:n=10^99999999":             "uniform01: n=10^99999999: want an integer from 1",
@@ -69,7 +70,8 @@ func TestParseErrors(t *testing.T) {
 }
 
 func TestParseCount(t *testing.T) {
-	for text, want := range map[string]int{"1": 1, "1000": 1000, "1e6": 1e6, "10^6": 1e6, "2^20": 1 << 20, "2^40": 1 << 40, "2.5e3": 2500} {
+	for text, want := range map[string]int{"1": 1, "1000": 1000, "1e6": 1e6, "10^6": 1e6, "2^20": 1 << 20,
+		"2^40": 1 << 40, "2.5e3": 2500} {
 		if got, err := ParseCount(text); err != nil || got != want {
 			t.Errorf("%s: %d, %v; want %d", text, got, err, want)
 		}
@@ -134,7 +136,8 @@ func TestSpecRoundTrip(t *testing.T) {
 
 // FuzzParse: no spec makes the parser panic, and what it accepts prints as a spec that means the same.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"mcnamee1", "zhuhayes3:delta=2000,n=1000", "gensum:cond=1e16,seed=3", "repro:fill=2rand-1,drop=yes", "a:b=c,d,e=f"} {
+	for _, text := range []string{"mcnamee1", "zhuhayes3:delta=2000,n=1000", "gensum:cond=1e16,seed=3",
+		"repro:fill=2rand-1,drop=yes", "a:b=c,d,e=f"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -95,8 +95,7 @@ func (s *Stream) ReadRun(x []float64, from int) error {
 	return err
 }
 
-// SHA256 returns the checksum of all numbers, in hexadecimal, once they have been read from the first to the last; ""
-// until then.
+// SHA256 returns the checksum of all numbers, in hexadecimal, "" until they have been read from first to last.
 func (s *Stream) SHA256() string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -115,7 +114,8 @@ func (s *Stream) Err() error {
 
 // Data returns the numbers as an array x.
 func (s *Stream) Data() *Data {
-	return &Data{Name: s.Name, N: s.n, X: Numbers{Source: s, SHA256: s.SHA256()}, Source: "file " + s.path, fromFile: true}
+	return &Data{Name: s.Name, N: s.n, X: Numbers{Source: s, SHA256: s.SHA256()}, Source: "file " + s.path,
+		fromFile: true}
 }
 
 // addToHash adds the bit patterns of xs, little-endian.

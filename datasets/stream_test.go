@@ -47,7 +47,8 @@ func TestStream(t *testing.T) {
 			if got := s.SHA256(); got != want.X.SHA256 {
 				t.Errorf("%s: checksum %s, want %s", descr, got, want.X.SHA256)
 			}
-			if size = min(size, 1000-size%1000); s.ReadRun(buf[:size], 1000-size) != nil || !slices.EqualFunc(buf[:size], floats(want.X)[1000-size:], sameBits) {
+			if size = min(size, 1000-size%1000); s.ReadRun(buf[:size], 1000-size) != nil || !slices.EqualFunc(buf[:size],
+				floats(want.X)[1000-size:], sameBits) {
 				t.Errorf("%s: other numbers in the last %d", descr, size)
 			}
 		}

@@ -189,7 +189,8 @@ func (t *textReader) finish() (content, error) {
 	}
 	first := t.wide[0]
 	if t.special.line != 0 {
-		return content{}, inputf("%s:%d:%d: %s cannot stand beside numbers that are kept exactly (%s in line %d is no float64)",
+		return content{}, inputf("%s:%d:%d: %s cannot stand beside numbers that are kept exactly (%s in line %d is no "+
+			"float64)",
 			t.name, t.special.line, t.special.column, t.special.text, quote(first.text), first.line)
 	}
 	rats := make([]*big.Rat, len(t.terms))
@@ -200,7 +201,8 @@ func (t *textReader) finish() (content, error) {
 		if rats[i] == nil {
 			rats[i] = new(big.Rat).SetFloat64(x)
 			if t.budget -= ratBytes(rats[i]); t.budget < 0 {
-				return content{}, t.errorf("the numbers need too much memory as rationals, more than 64 times the size of the file")
+				return content{}, t.errorf("the numbers need too much memory as rationals, more than 64 times the size of " +
+					"the file")
 			}
 		}
 	}
@@ -248,8 +250,7 @@ func outline(text string) (numeral, bool) {
 
 func equalFold(a, b string) bool { return len(a) == len(b) && strings.EqualFold(a, b) }
 
-// significand counts the significant digits at the start of s and returns what follows; ok is whether there was a
-// digit.
+// significand counts the significant digits at the start of s and returns what follows; ok is whether there is one.
 func (n *numeral) significand(s string) (rest string, ok bool) {
 	zeros := 0 // since the last significant digit that is not 0
 	point := false
@@ -316,8 +317,7 @@ func (n numeral) limits() string {
 	return ""
 }
 
-// number converts text with the given outline: to a float64, or to a rational where the reading keeps the number
-// exactly and it is no float64.
+// number converts text with the given outline to a float64, or to a rational if it is none and the reading is exact.
 func (n numeral) number(text string, reading Reading) (float64, *big.Rat) {
 	if n.special {
 		return specialValue(text), nil

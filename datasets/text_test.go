@@ -150,7 +150,8 @@ func TestTextBudget(t *testing.T) {
 	r := textReader{file: &file{name: "data.txt"}, budget: 200_000}
 	line := []byte(strings.Repeat("1e100000 ", 4) + "1e100000")
 	err := r.parse(line)
-	checkError(t, err, ErrInput, "data.txt:0:37: the numbers kept exactly need too much memory, more than 64 times the size of the file")
+	checkError(t, err, ErrInput, "data.txt:0:37: the numbers kept exactly need too much memory, more than 64 times the "+
+		"size of the file")
 }
 
 // TestTextRoundTrip: every float64 printed with 17 digits, in hexadecimal or with all its digits comes back.
@@ -175,7 +176,8 @@ func TestTextRoundTrip(t *testing.T) {
 
 // FuzzText: no text makes the reader panic; what it accepts agrees with big.Rat.
 func FuzzText(f *testing.F) {
-	for _, text := range []string{"1\n2 3,4;5\n", "x,y\n0x1.8p3,inf\n", "1e400\n0.12345678901234567890123", "\ufeff1 # c\r\n", "-0x.8P-1074 nan 5."} {
+	for _, text := range []string{"1\n2 3,4;5\n", "x,y\n0x1.8p3,inf\n", "1e400\n0.12345678901234567890123",
+		"\ufeff1 # c\r\n", "-0x.8P-1074 nan 5."} {
 		f.Add(text, true, false)
 		f.Add(text, false, true)
 	}

@@ -3,9 +3,10 @@ package datasets
 func uniformSets() []*Set {
 	return []*Set{
 		{
-			Name:     "uniform01",
-			Summary:  "uniform in [0, 1), multiples of 2^-53",
-			Source:   "Higham, SIAM J. Sci. Comput. 14(4), 1993, doi:10.1137/0914050; timing data of Isupov, Knyazkov and Kuvaev (2018)",
+			Name:    "uniform01",
+			Summary: "uniform in [0, 1), multiples of 2^-53",
+			Source: "Higham, SIAM J. Sci. Comput. 14(4), 1993, doi:10.1137/0914050; timing data of Isupov, Knyazkov and " +
+				"Kuvaev (2018)",
 			DefaultN: 1_000_000, Seeded: true,
 			make: func(j *job) error { return j.draw((*source).unit) },
 		},

@@ -163,7 +163,8 @@ func (o *adviseOptions) resolve() error {
 	}
 	switch {
 	case len(given) == 0 && o.dataset == "":
-		return usagef("name the data: a file, with --input (sum), --input-x and --input-y (dot) or --input-a and --input-x (gemv), or --dataset")
+		return usagef("name the data: a file, with --input (sum), --input-x and --input-y (dot) or --input-a and " +
+			"--input-x (gemv), or --dataset")
 	case len(given) > 0 && o.dataset != "":
 		return usagef("--dataset and files do not go together: advice is for one problem")
 	}
@@ -245,7 +246,8 @@ func command(op string, flags []string, c advise.Candidate) string {
 
 // quoted writes a word for a shell.
 func quoted(word string) string {
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%^") == "" {
+	if word != "" && strings.Trim(word,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%^") == "" {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
@@ -319,13 +321,16 @@ func (o *adviseOptions) finish(
 	case cmd.Context().Err() != nil:
 		return &statusError{exitInterrupted, "interrupted; what was found until then is above"}
 	case r.Best == nil && r.Options.Proved:
-		return &statusError{exitCheckFailed, "no method's bound promises the wish; without --proved, methods that meet it on these data count too"}
+		return &statusError{exitCheckFailed, "no method's bound promises the wish; without --proved, methods that meet it " +
+			"on these data count too"}
 	case r.Best == nil:
 		return &statusError{exitCheckFailed, "no method meets the wish"}
 	case !r.Check.Holds:
-		return &statusError{exitCheckFailed, fmt.Sprintf("the recommendation, %s, does not hold when it is run again", r.Best.Method)}
+		return &statusError{exitCheckFailed, fmt.Sprintf("the recommendation, %s, does not hold when it is run again",
+			r.Best.Method)}
 	case r.Ratio > 2:
-		return &statusError{exitCheckFailed, fmt.Sprintf("the recommendation costs %.2f times as much as %s at %d bits", r.Ratio, r.Cheapest.Method, r.Cheapest.Precision)}
+		return &statusError{exitCheckFailed, fmt.Sprintf("the recommendation costs %.2f times as much as %s at %d bits",
+			r.Ratio, r.Cheapest.Method, r.Cheapest.Precision)}
 	}
 	return nil
 }

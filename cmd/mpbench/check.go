@@ -57,7 +57,8 @@ func (o *checkOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.update, "update", false, "show what differs from the baseline, and write a new one")
 	f.StringVar(&o.junit, "junit", "", "also write the result as JUnit XML into `file`")
 	f.StringVar(&o.github, "github", "auto", "annotations for GitHub: auto (if GITHUB_ACTIONS is true), always or never")
-	f.StringArrayVar(&o.export, "export", nil, "write the measured records into `file`, in the format of its ending; repeatable")
+	f.StringArrayVar(&o.export, "export", nil,
+		"write the measured records into `file`, in the format of its ending; repeatable")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "list all rows, with what they were judged by")
 	addColor(cmd, &o.color, "colour")
 	addQuiet(cmd, &o.quiet)
@@ -100,7 +101,8 @@ func (o *checkOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	c := &checker{plan: plan, checks: planned, baseline: baseline, update: o.update, env: record.CaptureEnvironment(), ratios: checkRatios}
+	c := &checker{plan: plan, checks: planned, baseline: baseline, update: o.update, env: record.CaptureEnvironment(),
+		ratios: checkRatios}
 	c.progress = newProgress(cmd, cases(planned), o.quiet)
 	err = c.run(cmd.Context())
 	c.progress.Close()
@@ -161,7 +163,8 @@ func (o *checkOptions) valuesPlan(cmd *cobra.Command) (*check.Plan, error) {
 	}
 	c := check.Check{
 		Name: o.values + " against " + o.against, Values: check.Setting{Key: "values", Value: o.values},
-		Against: check.Setting{Key: "against", Value: o.against}, Reading: check.Setting{Key: "reading", Value: o.reading}, Transpose: o.transpose,
+		Against: check.Setting{Key: "against", Value: o.against}, Reading: check.Setting{Key: "reading", Value: o.reading},
+		Transpose: o.transpose,
 	}
 	for name, value := range o.limits {
 		if !cmd.Flags().Changed(name) {
@@ -172,7 +175,8 @@ func (o *checkOptions) valuesPlan(cmd *cobra.Command) (*check.Plan, error) {
 		}
 	}
 	if c.Limits == (check.Limits{}) || c.Limits.NeedsBaseline() {
-		return nil, usagef("--values needs a limit: --correct-bits, --rel-error, --ulp, --within or --result-hash with 16 digits")
+		return nil, usagef("--values needs a limit: --correct-bits, --rel-error, --ulp, --within or --result-hash with " +
+			"16 digits")
 	}
 	return &check.Plan{Checks: []check.Check{c}}, nil
 }
@@ -195,7 +199,8 @@ func (o *checkOptions) baseline(plan *check.Plan) (*check.Baseline, error) {
 	case err != nil:
 		return nil, inputOutputf("%v", err)
 	case b == nil && !o.update:
-		return nil, inputOutputf("%s: no such file; make the baseline with mpbench check --update %s", plan.Baseline, plan.Path)
+		return nil, inputOutputf("%s: no such file; make the baseline with mpbench check --update %s", plan.Baseline,
+			plan.Path)
 	}
 	return b, nil
 }
@@ -234,8 +239,10 @@ func (o *checkOptions) report(cmd *cobra.Command, c *checker) error {
 func warnUncertain(w io.Writer, rows []check.Row) {
 	for i := range rows {
 		r := &rows[i]
-		if t := r.Check.Limits.Time; t != nil && t.Slower != nil && r.Time != nil && r.Time.Ratio.Spread() > t.Slower.Value/100 {
-			fmt.Fprintf(w, "warning: %s: the time ratio is known to %.2g %% only; update the baseline on a quiet machine, or raise slower\n",
+		if t := r.Check.Limits.Time; t != nil && t.Slower != nil && r.Time != nil &&
+			r.Time.Ratio.Spread() > t.Slower.Value/100 {
+			fmt.Fprintf(w, "warning: %s: the time ratio is known to %.2g %% only; update the baseline on a quiet machine, or "+
+				"raise slower\n",
 				r.Label(), 100*r.Time.Ratio.Spread())
 		}
 	}

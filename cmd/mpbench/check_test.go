@@ -180,7 +180,8 @@ func TestCheckSeeded(t *testing.T) {
 			for seed := range uint64(10) {
 				simulate(t, 11+seed, s.method, s.add, s.slower)
 				stdout, stderr, code := mpbench(t, "check", "-q", "-v", plan)
-				if got, want := failing(stdout), []string{s.method + " " + s.limit}; code != exitCheckFailed || !slices.Equal(got, want) {
+				if got, want := failing(stdout), []string{s.method + " " + s.limit}; code != exitCheckFailed ||
+					!slices.Equal(got, want) {
 					t.Errorf("exit code %d, failing %q, want %q:\n%s%s", code, got, want, stdout, stderr)
 				}
 			}
@@ -231,7 +232,8 @@ func keepBusy() (end func()) {
 func TestCompareSeeded(t *testing.T) {
 	folder := t.TempDir()
 	old := filepath.Join(folder, "old.jsonl")
-	args := []string{"sum", "-q", "--dataset", "uniform01:n=1000", "--method", "float64,kahan,neumaier,deferred", "--runs", "12", "--min-time", "0", "--export", old}
+	args := []string{"sum", "-q", "--dataset", "uniform01:n=1000", "--method", "float64,kahan,neumaier,deferred",
+		"--runs", "12", "--min-time", "0", "--export", old}
 	if _, stderr, code := mpbench(t, args...); code != 0 {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}

@@ -265,8 +265,7 @@ func planWith(path, command string, settings []check.Setting, scans []scan) ([]j
 	return options.plan(scans)
 }
 
-// reference returns the job that the time of j is relative to: of the same data and the same precision, or of fixed
-// precision.
+// reference returns the job that the time of j is relative to: of the same data and precision, or of a fixed one.
 func (p plannedCheck) reference(j job) (job, bool) {
 	for _, bits := range []int{j.bits(), 0} {
 		for _, r := range p.references {
@@ -312,7 +311,8 @@ func givenRecord(ctx context.Context, plan string, c *check.Check) (record.Recor
 		return record.Record{}, err
 	}
 	if g.op.Scalar && values.N != 1 {
-		return record.Record{}, inputOutputf("%s holds %d numbers; the result of %s is one", c.Values.Value, values.N, g.op.Name)
+		return record.Record{}, inputOutputf("%s holds %d numbers; the result of %s is one", c.Values.Value, values.N,
+			g.op.Name)
 	}
 	in, err := g.load(ctx)
 	if err != nil {

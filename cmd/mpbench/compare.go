@@ -22,7 +22,8 @@ func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW",
 		Short: "Compare two saved runs: times with p-values and intervals, accuracy in bits",
-		Long: `Compares two result files (.jsonl or .json; - is standard input) case by case. A change of the time is shown if it is
+		Long: `Compares two result files (.jsonl or .json; - is standard input) case by case. ` +
+			`A change of the time is shown if it is
 significant: the Mann-Whitney U test gives p < alpha, and 1 is outside the interval for the ratio of the
 medians; otherwise the cell is ~. Correct bits are = where the result is the same.
 
@@ -42,7 +43,8 @@ exit code is 1:
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0], args[1]) },
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.failIf, "fail-if", nil, "exit with 1 if a row breaks the `rule`: time>5%, bits<-1, hash, bound or missing; repeatable")
+	f.StringArrayVar(&o.failIf, "fail-if", nil, "exit with 1 if a row breaks the `rule`: time>5%, bits<-1, hash, bound "+
+		"or missing; repeatable")
 	f.Float64Var(&o.alpha, "alpha", compare.DefaultAlpha, "level of significance, of each row")
 	f.StringVar(&o.format, "format", "table", "format on standard output: table, markdown, csv or json")
 	addColor(cmd, &o.color, "colour in tables")

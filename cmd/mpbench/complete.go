@@ -13,10 +13,11 @@ func complete(cmd *cobra.Command, flag string, choices []string) {
 
 // completeList does so for each item of a list with commas.
 func completeList(cmd *cobra.Command, flag string, choices []string) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	items := func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		list := prefixed(typed[:strings.LastIndex(typed, ",")+1], choices)
 		return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	})
+	}
+	_ = cmd.RegisterFlagCompletionFunc(flag, items)
 }
 
 func completeFiles(cmd *cobra.Command, flag string, endings []string) {

@@ -32,7 +32,8 @@ type details struct {
 func (d *details) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&d.profile, "profile", false, "also print the phases of each method with their share of the time")
 	f.BoolVar(&d.rows, "rows", false, "also print every component with its error and the bounds on it")
-	f.StringVar(&d.saveResult, "save-result", "", "write the computed vector of the one case exactly into `file`: .txt (hexadecimal) or .npy (float64)")
+	f.StringVar(&d.saveResult, "save-result", "",
+		"write the computed vector of the one case exactly into `file`: .txt (hexadecimal) or .npy (float64)")
 }
 
 // check finds what would make the details fail, before anything is measured.
@@ -41,7 +42,8 @@ func (d *details) check(run runOptions) error {
 		return usagef("--profile and --rows go with --format table; the records hold the phases")
 	}
 	if run.resume && (d.profile || d.rows || d.saveResult != "") {
-		return usagef("--profile, --rows and --save-result need what is not in the file that --resume continues; leave one of them out")
+		return usagef("--profile, --rows and --save-result need what is not in the file that --resume continues; " +
+			"leave one of them out")
 	}
 	if d.saveResult == "" {
 		return nil
@@ -54,7 +56,8 @@ func (d *details) check(run runOptions) error {
 
 func (d *details) checkJobs(n int) error {
 	if d != nil && d.saveResult != "" && n != 1 {
-		return usagef("--save-result writes the vector of one case; these are %d (choose one --method and one --precision)", n)
+		return usagef("--save-result writes the vector of one case; these are %d (choose one --method and one --precision)",
+			n)
 	}
 	return nil
 }
@@ -87,7 +90,8 @@ func (d *details) write(cmd *cobra.Command) error {
 }
 
 func caseName(r record.Record) string {
-	return fmt.Sprintf("%s, %s, %d bits, %d x %d %s", r.Dataset.Name, r.Method, r.PrecisionBits, r.Shape.M, r.Shape.N, r.Shape.Trans)
+	return fmt.Sprintf("%s, %s, %d bits, %d x %d %s", r.Dataset.Name, r.Method, r.PrecisionBits, r.Shape.M, r.Shape.N,
+		r.Shape.Trans)
 }
 
 // writeProfile prints the phases as the 2020 paper's Table 3 does.
@@ -97,7 +101,8 @@ func writeProfile(w io.Writer, result measure.Result) error {
 	if r.Variant != "" {
 		variant = ", " + r.Variant
 	}
-	fmt.Fprintf(w, "\n%s: A takes %.1f MB%s, workspace %.1f MB\n", caseName(r), float64(r.MatrixBytes)/1e6, variant, float64(r.WorkspaceBytes)/1e6)
+	fmt.Fprintf(w, "\n%s: A takes %.1f MB%s, workspace %.1f MB\n", caseName(r), float64(r.MatrixBytes)/1e6, variant,
+		float64(r.WorkspaceBytes)/1e6)
 	total := 0.0
 	for _, p := range result.Stages {
 		total += r.Phases[p.Name]
@@ -137,12 +142,14 @@ func writeKernels(w io.Writer, r record.Record) error {
 			share = fmt.Sprintf("%3.0f %%", 100*k.BytesShare)
 		}
 		rows = append(rows, []string{
-			k.Name, k.Array, fmt.Sprintf("%9.1f", k.TimeNs/1e3), fmt.Sprintf("%5.1f %%", 100*k.TimeNs/max(total, 1)), fmt.Sprintf("%3.0f %%", 100*k.Occupancy),
+			k.Name, k.Array, fmt.Sprintf("%9.1f", k.TimeNs/1e3), fmt.Sprintf("%5.1f %%", 100*k.TimeNs/max(total, 1)),
+			fmt.Sprintf("%3.0f %%", 100*k.Occupancy),
 			bandwidth, share, fmt.Sprintf("%4d", k.Registers), fmt.Sprintf("%5d", k.LocalBytes),
 		})
 	}
 	fmt.Fprintln(w)
-	return report.List(w, []string{"kernel", "of", "time (us)", "share", "occ.", "GB/s", "peak", "regs", "local"}, rows, columns(w))
+	heads := []string{"kernel", "of", "time (us)", "share", "occ.", "GB/s", "peak", "regs", "local"}
+	return report.List(w, heads, rows, columns(w))
 }
 
 func writeRows(w io.Writer, result measure.Result, in measure.Input) error {
@@ -156,7 +163,8 @@ func writeRows(w io.Writer, result measure.Result, in measure.Input) error {
 			bound = exact.FormatRat(c.Bound, 2)
 		}
 		rows = append(rows, []string{
-			fmt.Sprint(i), c.Value.Text(17), in.Reference.Condition(i).Text(2), c.Errors.Rel.Text(2), c.Errors.Abs.Text(2), bound,
+			fmt.Sprint(i), c.Value.Text(17), in.Reference.Condition(i).Text(2), c.Errors.Rel.Text(2), c.Errors.Abs.Text(2),
+			bound,
 		})
 	}
 	return report.List(w, []string{"row", "value", "cond", "rel. error", "abs. error", "bound (15)"}, rows, columns(w))
@@ -203,7 +211,8 @@ func npyFile(path string, y numbers.Source) ([]byte, error) {
 		v := numbers.At(y, i)
 		x := v.Float64()
 		if !exact.FromFloat64(x).Equal(v) {
-			return nil, inputOutputf("cannot write %s: component %d has more digits than float64 holds; name a .txt file", path, i)
+			const text = "cannot write %s: component %d has more digits than float64 holds; name a .txt file"
+			return nil, inputOutputf(text, path, i)
 		}
 		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(x))
 	}

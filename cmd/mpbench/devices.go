@@ -10,8 +10,7 @@ import (
 	"mpbench/pkg/record"
 )
 
-// availableDevices lists the devices that this program can measure on, the CPU first, and says why there is no GPU
-// among them.
+// availableDevices lists the devices that this program can measure on, the CPU first, and says why there is no GPU.
 func availableDevices() (devices []device.Set, noGPU string) {
 	devices = []device.Set{{}}
 	for i := 0; ; i++ {
@@ -26,8 +25,7 @@ func availableDevices() (devices []device.Set, noGPU string) {
 	}
 }
 
-// chooseDevices returns the devices of a list, or all that are available for "all". Only the GPUs that are named are
-// opened.
+// chooseDevices returns the devices of a list, of which it opens the GPUs, or for "all" those that are available.
 func chooseDevices(list string) ([]device.Set, error) {
 	if list == "all" {
 		available, _ := availableDevices()
@@ -41,7 +39,8 @@ func chooseDevices(list string) ([]device.Set, error) {
 		}
 		for _, i := range set.GPUs() {
 			if _, err := gpu.Open(i); err != nil {
-				return nil, &statusError{exitUnavailable, fmt.Sprintf("device %s is not available: %s", device.GPU(i), oneLine(err))}
+				text := fmt.Sprintf("device %s is not available: %s", device.GPU(i), oneLine(err))
+				return nil, &statusError{exitUnavailable, text}
 			}
 		}
 		same := func(s device.Set) bool { return s.String() == set.String() }

@@ -76,7 +76,8 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.Is(err, datasets.ErrInput), errors.As(err, &export), errors.As(err, &line):
 		return exitInputOutput
-	case errors.Is(err, datasets.ErrUsage), errors.Is(err, rns.ErrModuli), errors.As(err, &choice), errors.As(err, &wrong),
+	case errors.Is(err, datasets.ErrUsage), errors.Is(err, rns.ErrModuli), errors.As(err, &choice),
+		errors.As(err, &wrong),
 		errors.As(err, &format), errors.As(err, &memory), errors.As(err, &moduli), errors.As(err, &plan):
 		return exitUsage
 	}

@@ -51,7 +51,8 @@ func infoRows(env record.Environment) [][]string {
 		{"vector instructions", fmt.Sprintf("%s; residues use %s", known(env.CPU.SIMD), rns.SIMD())},
 		{"memory", fmt.Sprintf("%.1f GB", float64(env.MemoryBytes)/1e9)},
 		{"system", known(env.OS) + ", " + known(env.Kernel)},
-		{"program", fmt.Sprintf("%s %s, commit %s", env.Program.Module, known(env.Program.Version), known(env.Program.Commit))},
+		{"program", fmt.Sprintf("%s %s, commit %s", env.Program.Module, known(env.Program.Version),
+			known(env.Program.Commit))},
 		{"compiled by", fmt.Sprintf("%s for %s/%s %s", env.Go.Version, env.Go.OS, env.Go.Arch, env.Go.Level)},
 	}
 	rows = append(rows, deviceRows()...)
@@ -75,7 +76,8 @@ func deviceRows() [][]string {
 		names = append(names, name)
 		rows = append(rows,
 			[]string{name, fmt.Sprintf("%s, compute capability %d.%d, driver for CUDA %s", i.Name, i.Major, i.Minor, i.Driver)},
-			[]string{name + " memory", fmt.Sprintf("%.1f GB, %.0f GB/s by its clock, L2 %s", float64(i.MemoryBytes)/1e9, i.Bandwidth()/1e9, kib(i.L2Bytes))},
+			[]string{name + " memory", fmt.Sprintf("%.1f GB, %.0f GB/s by its clock, L2 %s", float64(i.MemoryBytes)/1e9,
+				i.Bandwidth()/1e9, kib(i.L2Bytes))},
 			[]string{name + " processors", fmt.Sprintf("%d at %.2f GHz; %d threads, %s of shared memory and %d registers each",
 				i.Multiprocessors, float64(i.ClockKHz)/1e6, i.ThreadsPerMP, kib(i.SharedPerMP), i.RegistersPerMP)})
 	}

@@ -42,7 +42,8 @@ func newJob(s source, m method.Method, c method.Config, sampler sampling.Sampler
 		label += " on " + c.Devices.String()
 	}
 	return job{
-		label: label, key: fmt.Sprint(s.key, "; ", m.Case(c), "; ", sampler), source: s, method: m, config: c, sampler: sampler,
+		label: label, key: fmt.Sprint(s.key, "; ", m.Case(c), "; ", sampler), source: s, method: m, config: c,
+		sampler: sampler,
 	}
 }
 
@@ -55,7 +56,9 @@ func (j job) bits() int {
 }
 
 // measure returns the record, ok is false if the job was interrupted before it had one.
-func (j job) measure(ctx context.Context, in loaded, progress func(sampling.SampleStatus)) (measure.Result, bool, error) {
+func (j job) measure(
+	ctx context.Context, in loaded, progress func(sampling.SampleStatus),
+) (measure.Result, bool, error) {
 	s := j.sampler
 	s.Progress = progress
 	return measure.Measure(ctx, s, j.method, j.config, in.Input)
@@ -66,8 +69,7 @@ func (j job) prepare(ctx context.Context, in loaded) (*measure.Operation, error)
 	return measure.Prepare(ctx, j.method, j.config, in.Input)
 }
 
-// arrange brings jobs with the same data together, in the order in which the data come first, and leaves each job
-// once.
+// arrange brings jobs with the same data together, in the order of first appearance, and leaves each job once.
 func arrange(jobs []job) []job {
 	order, seen := map[string]int{}, map[string]bool{}
 	jobs = slices.DeleteFunc(jobs, func(j job) bool {
@@ -98,7 +100,9 @@ type runOptions struct {
 func (o *runOptions) addFlags(cmd *cobra.Command) {
 	o.output.addFlags(cmd)
 	f := cmd.Flags()
-	f.StringArrayVarP(&o.scans, "scan", "L", nil, "measure for each of several values of a flag or of a data set's parameter:\n`name=values`, as n=2^10..2^20:x4 or method=reduce1,reduce2; repeatable")
+	f.StringArrayVarP(&o.scans, "scan", "L", nil,
+		"measure for each of several values of a flag or of a data set's parameter:\n`name=values`, as n=2^10..2^20:x4 or "+
+			"method=reduce1,reduce2; repeatable")
 	f.BoolVar(&o.resume, "resume", false,
 		"continue the run in the .jsonl file of --export; what is finished there is not repeated")
 	addQuiet(cmd, &o.quiet)
@@ -145,8 +149,7 @@ func listJobs(w io.Writer, jobs []job) error {
 	return err
 }
 
-// measure measures the jobs that are not finished and writes what there is, even if it was interrupted or a job
-// failed.
+// measure measures the jobs that are not finished and writes what there is, even after an interruption or error.
 func (o *runOptions) measure(cmd *cobra.Command, jobs []job, env record.Environment, earlier *earlierRun) error {
 	ctx := cmd.Context()
 	if err := earlier.checkFiles(ctx, jobs); err != nil {
@@ -281,13 +284,13 @@ func checkRecords(records []record.Record) error {
 		}
 	}
 	if outside > 0 {
-		return &statusError{exitCheckFailed, fmt.Sprintf("%d of %d results are outside their proved bound", outside, len(records))}
+		return &statusError{exitCheckFailed, fmt.Sprintf("%d of %d results are outside their proved bound", outside,
+			len(records))}
 	}
 	return nil
 }
 
-// earlierRun is what an earlier, unfinished run of the same command line left in its file; an empty one if there is
-// none.
+// earlierRun is what an unfinished run of the same command line left in its file; an empty one if there is none.
 type earlierRun struct {
 	path     string
 	kept     *record.Run              // its environments and the records of its finished cases
@@ -304,7 +307,8 @@ func (o *runOptions) readEarlier(jobs []job, env record.Environment) (*earlierRu
 	if !ok {
 		return nil, usagef("--resume continues a file: name it with --export FILE.jsonl")
 	}
-	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() &&
+		info.Size() == 0 {
 		return &earlierRun{kept: &record.Run{}}, nil
 	}
 	run, err := readRun(path)
@@ -328,9 +332,11 @@ func newEarlierRun(path string, run *record.Run, jobs []job) (*earlierRun, error
 		planned, ok := data[r.CaseID]
 		switch {
 		case r.CaseID == "":
-			return nil, inputOutputf("%s: record %d has no case_id, so that it cannot be continued; export to another file", path, i+1)
+			return nil, inputOutputf("%s: record %d has no case_id, so that it cannot be continued; export to another file",
+				path, i+1)
 		case !ok:
-			return nil, usagef("%s holds a case that this command line does not measure (%s); give the command line that it was made by, or export to another file", path, r.Case())
+			return nil, usagef("%s holds a case that this command line does not measure (%s); give the command line that it "+
+				"was made by, or export to another file", path, r.Case())
 		case r.StopRule == record.StopInterrupted:
 			continue
 		}
@@ -356,7 +362,8 @@ func checkEnvironments(path string, earlier []record.Environment, env record.Env
 // checkData refuses data that are not those of the finished cases.
 func (e *earlierRun) checkData(j job, sha256 string) error {
 	if old, ok := e.sha256[j.source.key]; ok && old != sha256 {
-		return inputOutputf("%s: the data of %q have changed since (SHA-256 %.16s..., now %.16s...); export to another file", e.path, j.label, old, sha256)
+		return inputOutputf("%s: the data of %q have changed since (SHA-256 %.16s..., now %.16s...); export to another file",
+			e.path, j.label, old, sha256)
 	}
 	return nil
 }
@@ -409,7 +416,8 @@ func (e *earlierRun) inOrder(jobs []job, records []record.Record) []record.Recor
 
 // environments returns those of an earlier run and the present one, each once.
 func (e *earlierRun) environments(env record.Environment) []record.Environment {
-	list := slices.DeleteFunc(slices.Clone(e.kept.Environments), func(old record.Environment) bool { return old.ID == env.ID })
+	list := slices.DeleteFunc(slices.Clone(e.kept.Environments),
+		func(old record.Environment) bool { return old.ID == env.ID })
 	return append(list, env)
 }
 

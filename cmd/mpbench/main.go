@@ -18,8 +18,8 @@ import (
 	"mpbench/pkg/op"
 )
 
-// run executes the command line and returns the exit code. Results go to stdout; progress and the one line of an error
-// to stderr.
+// run executes the command line and returns the exit code. Results go to stdout, progress and an error's line to
+// stderr.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
@@ -50,7 +50,8 @@ method's proved error bound, and times it.
 
 Exit codes: 0 all right; 1 a result is outside its bound; 2 usage; 3 a device or library is
 not available; 4 input or output failed; 130 interrupted (what was measured is printed).`,
-		Example:           "  mpbench sum --precision 240\n  mpbench sum --input data.npy --method float64,kahan,reduce2 --precision 120",
+		Example: "  mpbench sum --precision 240\n  mpbench sum --input data.npy --method float64,kahan,reduce2 " +
+			"--precision 120",
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		Args:              unknownCommand,
@@ -109,8 +110,7 @@ func main() {
 	os.Exit(mainWithSignals())
 }
 
-// mainWithSignals runs the program; the first interrupt or termination request cancels it, a second one ends it at
-// once.
+// mainWithSignals runs the program; a first interrupt or termination request cancels it, a second one ends it.
 func mainWithSignals() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -17,8 +17,9 @@ func newModuli() *cobra.Command {
 		Short: "Print a set of RNS moduli, its dynamic range M and its precision p",
 		Long: `Prints pairwise coprime odd moduli below 2^width that give at least the wanted precision
 p = floor(log2(floor(sqrt(M - 1)))), where M is their product.`,
-		Example: "  mpbench moduli --precision 240\n  mpbench moduli --precision 240 --moduli-bits 16\n  mpbench moduli --precision 106 --order descending",
-		Args:    noArguments,
+		Example: "  mpbench moduli --precision 240\n  mpbench moduli --precision 240 --moduli-bits 16\n  mpbench moduli " +
+			"--precision 106 --order descending",
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			moduli, err := findModuli(precision, width, start, order)
 			if err != nil {
@@ -28,8 +29,10 @@ p = floor(log2(floor(sqrt(M - 1)))), where M is their product.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n\nmoduli      %d of %d bits\nlog2 M      %.4f\nprecision   %d bits (asked: %d)\n",
-				wrapNumbers(moduli, columns(cmd.OutOrStdout())), base.Len(), base.ModuliBits(), base.Log2Range(), base.Precision(), precision)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n\nmoduli      %d of %d bits\nlog2 M      %.4f\nprecision   %d bits "+
+				"(asked: %d)\n",
+				wrapNumbers(moduli, columns(cmd.OutOrStdout())), base.Len(), base.ModuliBits(), base.Log2Range(), base.Precision(),
+				precision)
 			return err
 		},
 	}

@@ -160,20 +160,11 @@ func (l loaded) Close() error {
 	return l.close()
 }
 
-func (o *operands) hasFiles() bool {
-	for _, list := range o.files {
-		if len(list) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // specs returns the data sets: those that are named, or the standard ones where no file is.
 func (o *operands) specs() ([]datasets.Spec, error) {
 	text := o.dataset
 	if text == "" {
-		if o.hasFiles() {
+		if len(o.files) > 0 {
 			return nil, nil
 		}
 		text = standardSets[o.family()]
@@ -204,9 +195,8 @@ func (o operands) sources(bits int) ([]source, error) {
 	}
 	var list []source
 	for _, s := range specs {
-		list = append(list, source{o.specKey(s, general) + o.suffix(), false, o.loader(factors, func() (*datasets.Data, error) {
-			return datasets.Generate(s, general)
-		})})
+		load := o.loader(factors, func() (*datasets.Data, error) { return datasets.Generate(s, general) })
+		list = append(list, source{o.specKey(s, general) + o.suffix(), false, load})
 	}
 	files, err := o.fileSources(reading, factors)
 	return append(list, files...), err
@@ -335,9 +325,8 @@ func (o operands) fileSources(reading datasets.Reading, factors map[string]numbe
 	if len(arrays) == 1 {
 		var list []source
 		for _, path := range o.files[arrays[0].Name] {
-			list = append(list, source{path + suffix, true, o.loader(factors, func() (*datasets.Data, error) {
-				return datasets.Load(path, reading)
-			})})
+			load := o.loader(factors, func() (*datasets.Data, error) { return datasets.Load(path, reading) })
+			list = append(list, source{path + suffix, true, load})
 		}
 		return list, nil
 	}

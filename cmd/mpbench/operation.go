@@ -270,8 +270,7 @@ func (o operationOptions) config(on placement, precision int) (method.Config, er
 	return c, engine.Close()
 }
 
-// memoryLimit is what methods may take of this machine's memory, of which an eighth is left to everything else; 0
-// where its size is not known.
+// memoryLimit is what methods may take of this machine's memory: seven eighths, or 0 where its size is not known.
 func memoryLimit() int64 {
 	have := datasets.MemoryBytes()
 	return have - have/8

@@ -29,7 +29,8 @@ type outputOptions struct {
 func (o *outputOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "table", "format on standard output: "+strings.Join(formatNames(), ", "))
-	f.StringArrayVar(&o.export, "export", nil, "also write `file`, in the format of its ending:\n"+strings.Join(endings(), " ")+"; repeatable")
+	f.StringArrayVar(&o.export, "export", nil,
+		"also write `file`, in the format of its ending:\n"+strings.Join(endings(), " ")+"; repeatable")
 	addColor(cmd, &o.color, "colour in tables")
 	o.plot.addFlags(f, "for pictures (see mpbench plot): ")
 	o.plot.complete(cmd)
@@ -154,7 +155,8 @@ func (o *outputOptions) exportAll(run *record.Run) error {
 
 // renderOptions fits the output to the terminal.
 func (o *outputOptions) renderOptions(out io.Writer) report.Options {
-	color := o.color == "always" || o.color == "auto" && isTerminal(out) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	color := o.color == "always" || o.color == "auto" && isTerminal(out) && os.Getenv("NO_COLOR") == "" &&
+		os.Getenv("TERM") != "dumb"
 	return report.Options{Width: columns(out), Color: color, Plot: o.plot.options()}
 }
 
@@ -187,7 +189,8 @@ func (o *documentOptions) addFlags(cmd *cobra.Command, exports bool) {
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "table", "format on standard output: table, markdown, csv, json or jsonl")
 	if exports {
-		f.StringArrayVar(&o.export, "export", nil, "also write the measured records to `file`, in the format of its ending, as sum does; repeatable")
+		f.StringArrayVar(&o.export, "export", nil,
+			"also write the measured records to `file`, in the format of its ending, as sum does; repeatable")
 		completeFiles(cmd, "export", endings())
 	}
 	addColor(cmd, &o.color, "colour in tables")

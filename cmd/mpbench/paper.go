@@ -19,7 +19,8 @@ import (
 
 func newPaper() *cobra.Command {
 	var output documentOptions
-	o := paperOptions{device: "all", seed: 1, sampler: sampling.Sampler{Warmup: 1, Runs: 5, Timeout: 10 * time.Second, Prefix: "--"}}
+	o := paperOptions{device: "all", seed: 1, sampler: sampling.Sampler{Warmup: 1, Runs: 5, Timeout: 10 * time.Second,
+		Prefix: "--"}}
 	cmd := &cobra.Command{
 		Use:   "paper list|EXPERIMENT",
 		Short: "Repeat a table or figure of the 2018 and 2020 papers, figure by figure",
@@ -34,8 +35,9 @@ Exit code 1: a figure that the algorithm gives came out otherwise, or a result i
   mpbench paper mpres2018-table2
   mpbench paper gemv2020-table5 --export table5.jsonl
   mpbench paper gemv2020-table5 --n 100 --format markdown`,
-		Args:              onePaper,
-		ValidArgsFunction: cobra.FixedCompletions(append([]string{"list"}, paperNames()...), cobra.ShellCompDirectiveNoFileComp),
+		Args: onePaper,
+		ValidArgsFunction: cobra.FixedCompletions(append([]string{"list"}, paperNames()...),
+			cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if args[0] == "list" {
 				return listPapers(cmd.OutOrStdout())
@@ -141,9 +143,11 @@ func (o *paperOptions) run(cmd *cobra.Command, name string, output *documentOpti
 	case err != nil:
 		return err
 	case differs > 0:
-		return &statusError{exitCheckFailed, fmt.Sprintf("%d figures differ from the paper's without an explanation", differs)}
+		return &statusError{exitCheckFailed, fmt.Sprintf("%d figures differ from the paper's without an explanation",
+			differs)}
 	case outside > 0:
-		return &statusError{exitCheckFailed, fmt.Sprintf("%d of %d results are outside their proved bound", outside, len(result.Records))}
+		return &statusError{exitCheckFailed, fmt.Sprintf("%d of %d results are outside their proved bound", outside,
+			len(result.Records))}
 	}
 	return nil
 }

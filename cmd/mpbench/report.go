@@ -16,10 +16,12 @@ func newReport() *cobra.Command {
 	var output outputOptions
 	var page string
 	cmd := &cobra.Command{
-		Use:               "report FILE...",
-		Short:             "Render saved results again, in any format",
-		Long:              "Reads result files (.jsonl or .json; - is standard input) and renders their records as sum does.",
-		Example:           "  mpbench sum --export run.jsonl\n  mpbench report run.jsonl --format markdown\n  mpbench report run.jsonl --html run.html",
+		Use:   "report FILE...",
+		Short: "Render saved results again, in any format",
+		Long: "Reads result files (.jsonl or .json; - is standard input) and renders their records as " +
+			"sum does.",
+		Example: "  mpbench sum --export run.jsonl\n  mpbench report run.jsonl --format markdown\n  mpbench " +
+			"report run.jsonl --html run.html",
 		Args:              filesOfResults("report"),
 		ValidArgsFunction: completeArguments(resultFiles),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,7 +44,8 @@ func newReport() *cobra.Command {
 			return checkRecords(all.Records)
 		},
 	}
-	cmd.Flags().StringVar(&page, "html", "", "also write `file`, one page for a browser with sortable tables, pictures and environment")
+	cmd.Flags().StringVar(&page, "html", "", "also write `file`, one page for a browser with sortable tables, pictures "+
+		"and environment")
 	completeFiles(cmd, "html", []string{".html"})
 	output.addFlags(cmd)
 	return cmd

@@ -24,14 +24,16 @@ func longRun(command, export string) []string {
 		"dot":  {"--dataset", "gendot:n=100", "--method", "float64,dot2,deferred", "-L", "cond=1e1..1e30:x10"},
 		"gemv": {"--n", "6", "--method", "float64,rns-basic,deferred", "-L", "seed=1..30:+1"},
 	}[command]
-	return append(append([]string{command}, args...), "--runs", "2", "--warmup", "0", "--min-time", "0", "--export", export)
+	return append(append([]string{command}, args...), "--runs", "2", "--warmup", "0", "--min-time", "0", "--export",
+		export)
 }
 
 // results are what must not depend on interruptions: everything but times, warnings about them and the environment.
 func results(records []record.Record) []record.Record {
 	var list []record.Record
 	for _, r := range records {
-		r.Time, r.Phases, r.StopRule, r.Throughput, r.Warnings, r.EnvID = record.Timing{}, nil, "", record.Throughput{}, nil, ""
+		r.Time, r.Phases, r.StopRule, r.Throughput, r.Warnings, r.EnvID = record.Timing{}, nil, "", record.Throughput{}, nil,
+			""
 		list = append(list, r)
 	}
 	return list
@@ -171,7 +173,8 @@ func TestFullDisk(t *testing.T) {
 	t.Run("limit", func(t *testing.T) {
 		path := filepath.Join(folder, "limited.jsonl")
 		for kib := 8; kib <= 40; kib += 16 { // dash counts in 512 bytes, bash in KiB
-			out, err := exec.Command("sh", append([]string{"-c", "ulimit -f " + strconv.Itoa(kib) + `; exec mpbench "$@"`, "sh"},
+			out, err := exec.Command("sh", append([]string{"-c", "ulimit -f " + strconv.Itoa(kib) + `; exec mpbench "$@"`,
+				"sh"},
 				append(longRun("sum", path), "--resume", "--format", "csv")...)...).CombinedOutput()
 			full(t, path, "file too large", string(out), err)
 		}
@@ -201,7 +204,8 @@ func TestFullDisk(t *testing.T) {
 func full(t *testing.T, path, why, out string, err error) {
 	t.Helper()
 	var exit *exec.ExitError
-	if !asExit(err, &exit) || exit.ExitCode() != exitInputOutput || !strings.Contains(out, fmt.Sprintf("mpbench: cannot write %s: %s", path, why)) {
+	if !asExit(err, &exit) || exit.ExitCode() != exitInputOutput || !strings.Contains(out,
+		fmt.Sprintf("mpbench: cannot write %s: %s", path, why)) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	run, err := readRun(path)

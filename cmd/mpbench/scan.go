@@ -127,8 +127,7 @@ func parseScans(texts []string) ([]scan, error) {
 	return list, nil
 }
 
-// plan lists the jobs of all combinations of the scans' values. Everything that can be wrong with the options is found
-// here.
+// plan lists the jobs of all combinations of the scans' values. All that can be wrong with the options is found here.
 func (o operationOptions) plan(scans []scan) ([]job, error) {
 	combinations, err := o.combine(scans)
 	if err != nil {
@@ -166,8 +165,7 @@ func (o operationOptions) combine(scans []scan) ([]operationOptions, error) {
 	return list, nil
 }
 
-// setByScan sets one of the flags that addFlags declares, or else a parameter of those data sets of the list *sets,
-// that is specs, which have it.
+// setByScan sets one of the flags of addFlags, or else a parameter of those specs, which *sets lists, that have it.
 func setByScan(addFlags func(*pflag.FlagSet), specs []datasets.Spec, sets *string, name, value string) error {
 	flags := pflag.NewFlagSet("scan", pflag.ContinueOnError)
 	addFlags(flags)

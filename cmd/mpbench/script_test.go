@@ -109,7 +109,8 @@ func TestReadOnlyFolder(t *testing.T) {
 	var stdout, stderr strings.Builder
 	code := 0
 	unprivileged.Run(t, func() { code = run(context.Background(), []string{"sum", "--export", path}, &stdout, &stderr) })
-	if want := "mpbench: cannot write " + path + ": permission denied\n"; code != exitInputOutput || stderr.String() != want || stdout.Len() != 0 {
+	if want := "mpbench: cannot write " + path + ": permission denied\n"; code != exitInputOutput ||
+		stderr.String() != want || stdout.Len() != 0 {
 		t.Errorf("code %d, stderr %q, want %q", code, stderr.String(), want)
 	}
 	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 0 {

@@ -89,7 +89,8 @@ func finishSelftest(cmd *cobra.Command, d *report.Document, rows []selftest.Row,
 		}
 	}
 	if len(names) > 0 {
-		return &statusError{exitCheckFailed, fmt.Sprintf("%d of %d tests failed: %s", len(names), len(rows), strings.Join(names, "; "))}
+		return &statusError{exitCheckFailed, fmt.Sprintf("%d of %d tests failed: %s", len(names), len(rows),
+			strings.Join(names, "; "))}
 	}
 	return nil
 }
@@ -127,7 +128,8 @@ func narrowerPaths(ctx context.Context, progress func(string)) (rows []selftest.
 		case errors.As(err, &exit):
 			rows = append(rows, selftest.Row{
 				Operation: "process", Method: "selftest", Device: "cpu", Path: path, Checks: 1, Failed: 1,
-				Failure: fmt.Sprintf("the self-test with GODEBUG=%s ended with %v", setting, err), Advice: "Run it by hand with this setting.",
+				Failure: fmt.Sprintf("the self-test with GODEBUG=%s ended with %v", setting, err),
+				Advice:  "Run it by hand with this setting.",
 			})
 		default:
 			problems = append(problems, fmt.Sprintf("%s was not tested: %v", path, err))

@@ -15,13 +15,15 @@ import (
 func TestSelftestFailure(t *testing.T) {
 	rows := []selftest.Row{
 		{Operation: "sum", Method: "kahan", Format: "binary64", Device: "cpu", Path: "none", Checks: 5},
-		{Operation: "dot", Method: "dot2", Format: "binary64", Device: "cuda:0", Path: "none", Checks: 5, Failed: 1, Failure: "ties: expected 1, found 2", Advice: "Look after the device."},
+		{Operation: "dot", Method: "dot2", Format: "binary64", Device: "cuda:0", Path: "none", Checks: 5, Failed: 1,
+			Failure: "ties: expected 1, found 2", Advice: "Look after the device."},
 	}
 	var stdout strings.Builder
 	cmd := newSelftest()
 	cmd.SetOut(&stdout)
 	cmd.SetContext(context.Background())
-	err := finishSelftest(cmd, report.Selftest(rows, time.Second, nil), rows, &documentOptions{outputOptions: outputOptions{format: "table", color: "auto"}})
+	err := finishSelftest(cmd, report.Selftest(rows, time.Second, nil), rows,
+		&documentOptions{outputOptions: outputOptions{format: "table", color: "auto"}})
 	if exitCode(err) != exitCheckFailed || err.Error() != "1 of 2 tests failed: dot dot2 on cuda:0" {
 		t.Errorf("%v, exit code %d", err, exitCode(err))
 	}

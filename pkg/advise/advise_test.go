@@ -158,12 +158,14 @@ func TestWish(t *testing.T) {
 		wish Wish
 		bits int
 		met  bool // by an error of 1/10
-	}{{Digits(1), 4, true}, {Digits(2), 7, false}, {CorrectBits(3), 3, true}, {CorrectBits(4), 4, false}, {Digits(30), 100, false}, {CorrectBits(100), 100, false}} {
+	}{{Digits(1), 4, true}, {Digits(2), 7, false}, {CorrectBits(3), 3, true}, {CorrectBits(4), 4, false},
+		{Digits(30), 100, false}, {CorrectBits(100), 100, false}} {
 		if c.wish.Bits() != c.bits || c.wish.Met(tenth) != c.met {
 			t.Errorf("%s: %d bits, met %v", c.wish, c.wish.Bits(), c.wish.Met(tenth))
 		}
 	}
-	if w := Digits(3); !w.Met(exact.Value{}) || w.Met(exact.Value{Class: exact.PosInf}) || w.Met(exact.Value{Class: exact.NaN}) {
+	if w := Digits(3); !w.Met(exact.Value{}) || w.Met(exact.Value{Class: exact.PosInf}) ||
+		w.Met(exact.Value{Class: exact.NaN}) {
 		t.Error("no error, infinite error, NaN")
 	}
 }

@@ -203,8 +203,7 @@ var (
 	normal = effort{7, 50 * time.Microsecond, 40 * time.Millisecond}
 )
 
-// times returns the least time of a conversion and of a run, in nanoseconds. The least is what the method needs;
-// anything more is what else the machine did.
+// times returns the least time of a conversion and of a run, in nanoseconds: more is what else the machine did.
 func times(in *instance, e effort) (convertNs, runNs float64, err error) {
 	if convertNs, err = e.leastTime(in.load); err != nil {
 		return 0, 0, err
@@ -247,7 +246,8 @@ type Wish struct {
 // Digits asks for n correct decimal digits: a relative error of at most 10^-n.
 func Digits(n int) Wish {
 	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
-	return Wish{new(big.Rat).SetFrac(big.NewInt(1), power), fmt.Sprintf("%d correct digits: a relative error of at most 1e-%02d", n, n)}
+	return Wish{new(big.Rat).SetFrac(big.NewInt(1), power),
+		fmt.Sprintf("%d correct digits: a relative error of at most 1e-%02d", n, n)}
 }
 
 // CorrectBits asks for n correct bits: a relative error of at most 2^-n.
@@ -268,8 +268,7 @@ func (w Wish) Bits() int {
 	return p
 }
 
-// Met reports whether a relative error is within the wish. Only an exact result is for a limit of an infinite relative
-// error.
+// Met reports whether a relative error is within the wish; an infinite one never is.
 func (w Wish) Met(relative exact.Value) bool {
 	return relative.IsFinite() && (relative.Rat == nil || relative.Rat.Cmp(w.limit) <= 0)
 }

@@ -86,15 +86,13 @@ const (
 	// a part of the data, where what does not grow with the data weighs more: they are too high, by up to 4 for the
 	// methods there are.
 	tooCostly = 8
-	// promiseWorth is how many times the cost of the cheapest a method may have that promises what the cheapest only
-	// happens to have.
+	// promiseWorth is how many times the cost of the cheapest a method may have that promises what that happens to have.
 	promiseWorth = 1.25
 	// wordBits is the step in which costs grow with the precision.
 	wordBits = 64
 )
 
-// Find looks for the cheapest method. An interruption by ctx is no error; the result then holds what was found until
-// then.
+// Find looks for the cheapest method. Interrupted by ctx, it returns what was found until then, without an error.
 func Find(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	if o.Reuse < 1 {
 		return nil, fmt.Errorf("advise: converted data are used %d times; want at least 1", o.Reuse)
@@ -174,8 +172,7 @@ func (s *search) all() {
 	s.findPromise(trials)
 }
 
-// findPromise runs the cheapest method that promises the wish, if none has been run because it costs more than one
-// that only happens to have it.
+// findPromise runs the cheapest method that promises the wish, if none has been run as it was thought too costly.
 func (s *search) findPromise(trials []trial) {
 	if slices.ContainsFunc(s.found, func(c Candidate) bool { return c.Meets && c.Promised }) {
 		return

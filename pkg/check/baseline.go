@@ -69,10 +69,10 @@ func (c *Check) setsThreads() bool {
 		slices.ContainsFunc(c.Scans, func(s Setting) bool { return strings.HasPrefix(s.Value, "threads=") })
 }
 
-// NewBaseline returns the baseline of rows that were measured in an environment. Only rows with a limit that refers to
-// it are in it.
+// NewBaseline returns the baseline of rows measured in an environment, without those whose limits do not refer to it.
 func NewBaseline(rows []Row, env record.Environment) *Baseline {
-	b := &Baseline{Schema: BaselineSchema, CPU: env.CPU.Brand, SIMD: env.CPU.SIMD, Threads: env.Threads, Rows: []BaselineRow{}}
+	b := &Baseline{Schema: BaselineSchema, CPU: env.CPU.Brand, SIMD: env.CPU.SIMD, Threads: env.Threads,
+		Rows: []BaselineRow{}}
 	for i := range rows {
 		r := &rows[i]
 		if !r.Check.Limits.NeedsBaseline() {
@@ -136,7 +136,8 @@ func ReadBaseline(path string) (*Baseline, error) {
 		return nil, &Error{Path: path, Line: lineOf(text, err), Text: "no baseline: " + err.Error()}
 	}
 	if b.Schema != BaselineSchema {
-		return nil, &Error{Path: path, Key: "schema", Text: fmt.Sprintf("%q is not known; want %s", clip(b.Schema), BaselineSchema)}
+		return nil, &Error{Path: path, Key: "schema", Text: fmt.Sprintf("%q is not known; want %s", clip(b.Schema),
+			BaselineSchema)}
 	}
 	return b, nil
 }
@@ -187,8 +188,7 @@ type Change struct {
 	Details     []string // what has changed: "correct bits 53.0 -> 50.0"
 }
 
-// Changes lists what differs between a baseline, which may be nil, and a new one. Time ratios count as changed from 5
-// % on, since they never are the same twice.
+// Changes lists what differs between a baseline, which may be nil, and a new one; of time ratios, 5 % or more.
 func Changes(old, now *Baseline) []Change {
 	var list []Change
 	for i := range now.Rows {

@@ -65,8 +65,7 @@ func Label(r *record.Record) string {
 // GivenFormat is the format of records of values that were computed elsewhere.
 const GivenFormat = "given"
 
-// Judge finds what a row fails, but for its time, which has been measured already. base is its row in the baseline,
-// nil if it has none.
+// Judge finds what a row fails, by its time as it was measured. base is its row in the baseline, nil if it has none.
 func (r *Row) Judge(base *BaselineRow) {
 	l := r.Check.Limits
 	r.judgeBound(l)
@@ -109,7 +108,8 @@ func (r *Row) judgeBound(l Limits) {
 }
 
 func (r *Row) judgeErrors(l Limits) {
-	if c := l.CorrectBits; c != nil && (c.Exact && !r.Record.ExactResult || !c.Exact && CorrectBitsOf(&r.Record) < c.Value) {
+	if c := l.CorrectBits; c != nil &&
+		(c.Exact && !r.Record.ExactResult || !c.Exact && CorrectBitsOf(&r.Record) < c.Value) {
 		r.fail("correct-bits", c.Line, c.String(), bitsText(CorrectBitsOf(&r.Record)))
 	}
 	if l.RelError != nil && above(r.Record.RelError, l.RelError.Value) {
@@ -182,7 +182,9 @@ func (r *Row) baselineLine() int {
 
 // LimitOf returns the limit on the row's ratio and the line it comes from: the least of at-most and what slower makes
 // of the baseline's ratio. unchecked says why slower does not apply, "" if it does.
-func (t *TimeLimit) LimitOf(base *BaselineRow, b *Baseline, env record.Environment) (limit float64, line int, unchecked string) {
+func (t *TimeLimit) LimitOf(
+	base *BaselineRow, b *Baseline, env record.Environment,
+) (limit float64, line int, unchecked string) {
 	limit, line = math.Inf(1), t.RelativeTo.Line
 	if t.AtMost != nil {
 		limit, line = t.AtMost.Value, t.AtMost.Line

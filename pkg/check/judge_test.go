@@ -18,8 +18,10 @@ func recordOf() record.Record {
 	bits, within := 52.5, true
 	return record.Record{
 		Command: "sum", Method: "neumaier", Format: "binary64", Device: "cpu", Threads: 1, PrecisionBits: 53, ActualBits: 53,
-		Dataset: record.Dataset{Name: "uniform01", N: 9, Params: map[string]string{"seed": "1"}, SHA256: "aa"}, Shape: record.Shape{N: 9},
-		RelError: "1.57e-16", ULPError: "8.00e-01", CorrectBits: &bits, Bound: "2.2e-16", WithinBound: &within, ResultHash: "0123456789abcdef",
+		Dataset:  record.Dataset{Name: "uniform01", N: 9, Params: map[string]string{"seed": "1"}, SHA256: "aa"},
+		Shape:    record.Shape{N: 9},
+		RelError: "1.57e-16", ULPError: "8.00e-01", CorrectBits: &bits, Bound: "2.2e-16", WithinBound: &within,
+		ResultHash: "0123456789abcdef",
 	}
 }
 
@@ -69,26 +71,34 @@ func TestJudge(t *testing.T) {
 		want   []string
 	}{
 		{"no limits", nil, recordOf(), nil, nil},
-		{"outside its bound by default", nil, outside, nil, []string{"within-bound: expected an error within the proved bound 2.2e-16, found 1.57e-16"}},
+		{"outside its bound by default", nil, outside, nil,
+			[]string{"within-bound: expected an error within the proved bound 2.2e-16, found 1.57e-16"}},
 		{"outside, and allowed to be", []string{"within-bound=false"}, outside, nil, nil},
 		{"no bound by default", nil, unbounded, nil, nil},
-		{"no bound where one is asked for", []string{"within-bound=true"}, unbounded, nil, []string{"within-bound: expected an error within the proved bound, found no bound that holds for these data"}},
+		{"no bound where one is asked for", []string{"within-bound=true"}, unbounded, nil,
+			[]string{"within-bound: expected an error within the proved bound, found no bound that holds for these data"}},
 		{"enough bits", []string{"correct-bits=52.5"}, recordOf(), nil, nil},
-		{"too few bits", []string{"correct-bits=52.6"}, recordOf(), nil, []string{"correct-bits: expected at least 52.6, found 52.5"}},
+		{"too few bits", []string{"correct-bits=52.6"}, recordOf(), nil,
+			[]string{"correct-bits: expected at least 52.6, found 52.5"}},
 		{"exact has all bits", []string{"correct-bits=1e9", "rel-error=0", "ulp=0"}, exact, nil, nil},
 		{"exact", []string{"correct-bits=exact"}, exact, nil, nil},
 		{"not exact", []string{"correct-bits=exact"}, recordOf(), nil, []string{"correct-bits: expected exact, found 52.5"}},
 		{"errors", []string{"rel-error=1.57e-16", "ulp=0.8"}, recordOf(), nil, nil},
 		{"large errors", []string{"rel-error=1.56e-16", "ulp=0.79"}, recordOf(), nil,
 			[]string{"rel-error: expected at most 1.56e-16, found 1.57e-16", "ulp: expected at most 0.79, found 8.00e-01"}},
-		{"no number", []string{"rel-error=1e300", "ulp=1e300"}, nan, nil, []string{"rel-error: expected at most 1e300, found NaN", "ulp: expected at most 1e+300, found NaN"}},
+		{"no number", []string{"rel-error=1e300", "ulp=1e300"}, nan, nil,
+			[]string{"rel-error: expected at most 1e300, found NaN", "ulp: expected at most 1e+300, found NaN"}},
 		{"hash", []string{"result-hash=0123456789abcdef"}, recordOf(), nil, nil},
-		{"another hash", []string{"result-hash=0123456789abcdee"}, recordOf(), nil, []string{"result-hash: expected 0123456789abcdee, found 0123456789abcdef"}},
+		{"another hash", []string{"result-hash=0123456789abcdee"}, recordOf(), nil,
+			[]string{"result-hash: expected 0123456789abcdee, found 0123456789abcdef"}},
 		{"as in the baseline", []string{"result-hash=baseline", "bits-lost=0"}, recordOf(), same, nil},
 		{"changed since the baseline", []string{"result-hash=baseline", "bits-lost=2"}, recordOf(), better,
-			[]string{"result-hash: expected 1111111111111111, found 0123456789abcdef", "bits-lost: expected at most 2 of exact, found 52.5 left"}},
-		{"not in the baseline", []string{"bits-lost=2"}, recordOf(), nil, []string{"baseline: expected a row of the baseline, found none; update the baseline"}},
-		{"other data", []string{"result-hash=baseline"}, recordOf(), elsewhere, []string{"data: expected SHA-256 bb, found aa"}},
+			[]string{"result-hash: expected 1111111111111111, found 0123456789abcdef",
+				"bits-lost: expected at most 2 of exact, found 52.5 left"}},
+		{"not in the baseline", []string{"bits-lost=2"}, recordOf(), nil,
+			[]string{"baseline: expected a row of the baseline, found none; update the baseline"}},
+		{"other data", []string{"result-hash=baseline"}, recordOf(), elsewhere,
+			[]string{"data: expected SHA-256 bb, found aa"}},
 	} {
 		check := &Check{Name: "c", Limits: limits(t, c.limits...)}
 		if got := judge(check, c.record, c.base, nil); !reflect.DeepEqual(got, c.want) {
@@ -126,16 +136,20 @@ func TestTimeLimit(t *testing.T) {
 		{"at-most is less", &TimeLimit{both.RelativeTo, &Number{2.2, 2}, both.Slower}, row, "A", 2.2, 2, ""},
 		{"slower alone", &TimeLimit{both.RelativeTo, nil, both.Slower}, row, "A", 2.3, 3, ""},
 		{"another processor", both, row, "B", 2.5, 2, "slower: the baseline's times are of another processor, B"},
-		{"another processor, slower alone", &TimeLimit{both.RelativeTo, nil, both.Slower}, row, "B", math.Inf(1), 1, "slower: the baseline's times are of another processor, B"},
-		{"another method", both, &BaselineRow{TimeRatio: 2, RelativeTo: "kahan"}, "A", 2.5, 2, "slower: the baseline has no time relative to float64; update the baseline"},
+		{"another processor, slower alone", &TimeLimit{both.RelativeTo, nil, both.Slower}, row, "B", math.Inf(1), 1,
+			"slower: the baseline's times are of another processor, B"},
+		{"another method", both, &BaselineRow{TimeRatio: 2, RelativeTo: "kahan"}, "A", 2.5, 2,
+			"slower: the baseline has no time relative to float64; update the baseline"},
 		{"no baseline", both, nil, "A", 2.5, 2, ""},
 	} {
 		b.CPU = c.brand
-		if limit, line, why := c.limit.LimitOf(c.base, b, env); math.Abs(limit-c.want) > 1e-12 && limit != c.want || line != c.line || why != c.why {
+		if limit, line, why := c.limit.LimitOf(c.base, b, env); math.Abs(limit-c.want) > 1e-12 && limit != c.want ||
+			line != c.line || why != c.why {
 			t.Errorf("%s: %v, %v, %q", c.name, limit, line, why)
 		}
 	}
-	slow := &Time{Ratio: sampling.Ratio{Median: 2.6, Lo: 2.55, Hi: 2.7}, RelativeTo: "float64", Limit: 2.3, Line: 3, Slower: true}
+	slow := &Time{Ratio: sampling.Ratio{Median: 2.6, Lo: 2.55, Hi: 2.7}, RelativeTo: "float64", Limit: 2.3, Line: 3,
+		Slower: true}
 	check := &Check{Limits: Limits{Time: both}}
 	want := []string{"time: expected at most 2.3 times float64, found 2.6 times (2.55 to 2.7)"}
 	if got := judge(check, recordOf(), row, slow); !reflect.DeepEqual(got, want) {
@@ -159,7 +173,8 @@ func TestBaseline(t *testing.T) {
 		rows = append(rows, Row{Check: c, Case: names.Of(c, &r), Record: r})
 	}
 	rows = append(rows, Row{Check: other, Case: "x", Record: recordOf()})
-	if rows[0].Case != "sum/method=neumaier/precision=53/dataset=uniform01:seed=1/n=9" || rows[2].Case != rows[0].Case+"#2" {
+	if rows[0].Case != "sum/method=neumaier/precision=53/dataset=uniform01:seed=1/n=9" ||
+		rows[2].Case != rows[0].Case+"#2" {
 		t.Errorf("cases %q, %q", rows[0].Case, rows[2].Case)
 	}
 	b := NewBaseline(rows, record.Environment{CPU: record.CPU{Brand: "A"}, Threads: 2})

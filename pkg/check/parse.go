@@ -146,7 +146,8 @@ func (p *parser) plan(n *yaml.Node) (*Plan, error) {
 		case "checks":
 			checks = e.value
 		default:
-			err = p.errorf(e.key, e.name, "%s", suggest.Unknown("key", e.name, []string{"schema", "baseline", "limits", "checks"}))
+			keys := []string{"schema", "baseline", "limits", "checks"}
+			err = p.errorf(e.key, e.name, "%s", suggest.Unknown("key", e.name, keys))
 		}
 		if err != nil {
 			return nil, err
@@ -256,7 +257,8 @@ func (p *parser) complete(n *yaml.Node, c *Check) error {
 		case "transpose":
 			c.Transpose = s.Value == "true"
 		default:
-			return &Error{p.path, s.Line, s.Key, suggest.Unknown("key", s.Key, []string{"name", "values", "against", "reading", "transpose", "limits"})}
+			keys := []string{"name", "values", "against", "reading", "transpose", "limits"}
+			return &Error{p.path, s.Line, s.Key, suggest.Unknown("key", s.Key, keys)}
 		}
 	}
 	return nil
@@ -354,7 +356,8 @@ func (p *parser) scans(e entry) ([]Setting, error) {
 	return list, nil
 }
 
-var limitNames = []string{"within-bound", "correct-bits", "bits-lost", "rel-error", "ulp", "result-hash", "within", "time"}
+var limitNames = []string{"within-bound", "correct-bits", "bits-lost", "rel-error", "ulp", "result-hash", "within",
+	"time"}
 
 // limits reads limits over those that are there.
 func (p *parser) limits(e entry, l *Limits) error {
@@ -412,7 +415,8 @@ func (l *Limits) Set(name, value string, line int) string {
 		l.RelError = &Text{value, line}
 	case "result-hash":
 		if value != FromBaseline && !hashPattern.MatchString(value) {
-			return "want 16 hexadecimal digits or baseline, have " + strconv.Quote(clip(value)) + " (quote digits that look like a number)"
+			return "want 16 hexadecimal digits or baseline, have " + strconv.Quote(clip(value)) +
+				" (quote digits that look like a number)"
 		}
 		l.ResultHash = &Text{value, line}
 	case "within":
@@ -449,7 +453,8 @@ func (p *parser) timeLimit(e entry) (*TimeLimit, error) {
 			}
 		case "slower":
 			x, ok := number(strings.TrimRight(strings.TrimSuffix(e.value.Value, "%"), " "))
-			if t.Slower = (&Number{x, e.key.Line}); !ok || e.value.Kind != yaml.ScalarNode || !strings.HasSuffix(e.value.Value, "%") {
+			percent := e.value.Kind == yaml.ScalarNode && strings.HasSuffix(e.value.Value, "%")
+			if t.Slower = (&Number{x, e.key.Line}); !ok || !percent {
 				err = p.errorf(e.key, e.name, "want how much slower than in the baseline, as 15%%, have %s", kind(e.value))
 			}
 		default:

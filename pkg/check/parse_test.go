@@ -39,7 +39,8 @@ checks:
 	first := Check{
 		Name: "first", Line: 6, Command: "sum",
 		Settings: []Setting{
-			{"dataset", "mcnamee1,gensum:cond=1e9", 8}, {"precision", "120", 9}, {"input", "plans/a.npy", 10}, {"input", "/abs/b.npy", 10},
+			{"dataset", "mcnamee1,gensum:cond=1e9", 8}, {"precision", "120", 9}, {"input", "plans/a.npy", 10},
+			{"input", "/abs/b.npy", 10},
 		},
 		Scans: []Setting{{"scan", "n=1..4", 11}, {"scan", "seed=1..3", 11}},
 		Limits: Limits{
@@ -51,7 +52,8 @@ checks:
 		Name: "check 2", Line: 16, Settings: []Setting{{"transpose", "true", 18}}, Transpose: true,
 		Values: Setting{"values", "plans/out.txt", 16}, Against: Setting{"against", "gemv:plans/A.npy,plans/x.npy", 17},
 		Limits: Limits{
-			CorrectBits: &CorrectBits{Number{0, 19}, true}, WithinMethod: &Text{"float64", 19}, RelError: &Text{"1e-400", 19}, ULP: &Number{2, 19},
+			CorrectBits: &CorrectBits{Number{0, 19}, true}, WithinMethod: &Text{"float64", 19}, RelError: &Text{"1e-400", 19},
+			ULP: &Number{2, 19},
 		},
 	}
 	if plan.Baseline != "plans/old/b.json" || !plan.NeedsBaseline() {
@@ -88,39 +90,60 @@ func TestParseErrors(t *testing.T) {
 		"schema: mpbench-check/1\nchecks: 5": "plans/p.yaml:1: checks: want a list of checks",
 		"schema: mpbench-check/1\ncheks: []": `plans/p.yaml:2: cheks: unknown key "cheks" (did you mean checks?)`,
 		head + "  - 5":                       `plans/p.yaml:3: want keys with values, have "5"`,
-		head + "  - name: x":                 "plans/p.yaml:3: command: missing; want one of sum, dot, gemv, or values: and against:",
-		head + "  - command: smu":            `plans/p.yaml:3: command: unknown command "smu" (did you mean sum?)`,
-		head + "  - command: sum\n    command: dot":                                                          "plans/p.yaml:4: command: the key stands in line 3 already",
-		head + "  - command: sum\n    dataset: {a: 1}":                                                       "plans/p.yaml:4: dataset: want a text, a number or a list, have keys with values",
-		head + "  - command: sum\n    dataset: [[1]]":                                                        "plans/p.yaml:4: dataset: want a list of texts or numbers, have a list in it",
-		head + "  - command: sum\n    dataset:":                                                              "plans/p.yaml:4: dataset: want a text, a number or a list, have nothing",
-		head + "  - command: sum\n    name: a\n  - command: sum\n    name: a":                                `plans/p.yaml:5: name: "a" is the name of the check in line 3 already`,
-		head + "  - command: sum\n    scan: {n: 1}":                                                          "plans/p.yaml:4: scan: want name=values",
-		head + "  - command: sum\n    values: a.npy":                                                         "plans/p.yaml:3: values: a check has either a command or values of its own",
-		head + "  - values: a.npy":                                                                           "plans/p.yaml:3: against: missing; want what the values are results of, as sum:input.npy",
-		head + "  - against: sum:a.npy":                                                                      "plans/p.yaml:3: values: missing; want the file of the results",
-		head + "  - values: a.npy\n    against: sum:b.npy":                                                   "plans/p.yaml:3: limits: missing; values without limits cannot fail",
-		head + "  - values: a.npy\n    against: sum:b.npy\n    method: x\n    limits: {ulp: 1}":              `plans/p.yaml:5: method: unknown key "method"`,
-		head + "  - values: a.npy\n    against: sum:b.npy\n    limits: {time: {relative-to: a, at-most: 1}}": "plans/p.yaml:3: time: values from a file have no time",
-		head + "  - command: sum\n    limits: 5":                                                             `plans/p.yaml:4: limits: want keys with values, have "5"`,
-		head + "  - command: sum\n    limits: {correct-bit: 5}":                                              `plans/p.yaml:4: correct-bit: unknown limit "correct-bit" (did you mean correct-bits?)`,
-		head + "  - command: sum\n    limits: {correct-bits: many}":                                          `plans/p.yaml:4: correct-bits: want a number of bits or exact, have "many"`,
-		head + "  - command: sum\n    limits: {correct-bits: -5}":                                            `want a number of bits or exact, have "-5"`,
-		head + "  - command: sum\n    limits: {correct-bits: .nan}":                                          `want a number of bits or exact`,
-		head + "  - command: sum\n    limits: {ulp: [1]}":                                                    "plans/p.yaml:4: ulp: want one value, have a list",
-		head + "  - command: sum\n    limits: {rel-error: -1}":                                               `rel-error: want a number of at least 0, as 1e-30, have "-1"`,
-		head + "  - command: sum\n    limits: {bits-lost: x}":                                                `bits-lost: want a number of at least 0, have "x"`,
-		head + "  - command: sum\n    limits: {within-bound: maybe}":                                         `within-bound: want true or false, have "maybe"`,
-		head + "  - command: sum\n    limits: {within: float64}":                                             "within: is for values; the methods of a command have bounds of their own",
-		head + "  - command: sum\n    limits: {result-hash: 12}":                                             `result-hash: want 16 hexadecimal digits or baseline, have "12"`,
-		head + "  - command: sum\n    limits: {time: 5}":                                                     `time: want keys with values, have "5"`,
-		head + "  - command: sum\n    limits: {time: {at-most: 5}}":                                          "relative-to: missing; want the method to compare times with",
-		head + "  - command: sum\n    limits: {time: {relative-to: a}}":                                      "time: want at-most: a ratio, or slower: a percentage, as 15%",
-		head + "  - command: sum\n    limits: {time: {relative-to: a, at-most: 0}}":                          "at-most: want a ratio above 0",
-		head + "  - command: sum\n    limits: {time: {relative-to: a, slower: 15}}":                          `slower: want how much slower than in the baseline, as 15%, have "15"`,
-		head + "  - command: sum\n    limits: {time: {relativ-to: a}}":                                       `unknown key "relativ-to" (did you mean relative-to?)`,
-		strings.Repeat("#", maxPlanBytes+1):                                                                  "has more than 1048576 bytes; want a plan",
-		"a: &a [*a]":                                                                                         `a: unknown key "a"`,
+		head + "  - name: x": "plans/p.yaml:3: command: missing; want one of sum, dot, gemv, or values: " +
+			"and against:",
+		head + "  - command: smu":                      `plans/p.yaml:3: command: unknown command "smu" (did you mean sum?)`,
+		head + "  - command: sum\n    command: dot":    "plans/p.yaml:4: command: the key stands in line 3 already",
+		head + "  - command: sum\n    dataset: {a: 1}": "plans/p.yaml:4: dataset: want a text, a number or a list, have keys with values",
+		head + "  - command: sum\n    dataset: [[1]]":  "plans/p.yaml:4: dataset: want a list of texts or numbers, have a list in it",
+		head + "  - command: sum\n    dataset:":        "plans/p.yaml:4: dataset: want a text, a number or a list, have nothing",
+		head + "  - command: sum\n    name: a\n  - command: sum\n   " +
+			" name: a": `plans/p.yaml:5: name: "a" is the name of the check in line 3 already`,
+		head + "  - command: sum\n    scan: {n: 1}":  "plans/p.yaml:4: scan: want name=values",
+		head + "  - command: sum\n    values: a.npy": "plans/p.yaml:3: values: a check has either a command or values of its own",
+		head + "  - values: a.npy":                   "plans/p.yaml:3: against: missing; want what the values are results of, as sum:input.npy",
+		head + "  - against: sum:a.npy":              "plans/p.yaml:3: values: missing; want the file of the results",
+		head + "  - values: a.npy\n    against: " +
+			"sum:b.npy": "plans/p.yaml:3: limits: missing; values without " +
+			"limits cannot fail",
+		head + "  - values: a.npy\n    against: sum:b.npy\n    method: x\n    limits: " +
+			"{ulp: 1}": `plans/p.yaml:5: method: unknown key "method"`,
+		head + "  - values: a.npy\n    against: sum:b.npy\n    limits: {time: {relative-to: a, " +
+			"at-most: 1}}": "plans/p.yaml:3: time: values from a file have no time",
+		head + "  - command: sum\n    limits: 5":                    `plans/p.yaml:4: limits: want keys with values, have "5"`,
+		head + "  - command: sum\n    limits: {correct-bit: 5}":     `plans/p.yaml:4: correct-bit: unknown limit "correct-bit" (did you mean correct-bits?)`,
+		head + "  - command: sum\n    limits: {correct-bits: many}": `plans/p.yaml:4: correct-bits: want a number of bits or exact, have "many"`,
+		head + "  - command: sum\n    limits: " +
+			"{correct-bits: -5}": `want a number of bits or exact, have "-5"`,
+		head + "  - command: sum\n    limits: " +
+			"{correct-bits: .nan}": `want a number of bits or exact`,
+		head + "  - command: sum\n    limits: " +
+			"{ulp: [1]}": "plans/p.yaml:4: ulp: want one value, have a list",
+		head + "  - command: sum\n    limits: {rel-error: -1}": `rel-error: want a number of at least 0, as 1e-30, have "-1"`,
+		head + "  - command: sum\n    limits: " +
+			"{bits-lost: x}": `bits-lost: want a number of at least 0, have "x"`,
+		head + "  - command: sum\n    limits: " +
+			"{within-bound: maybe}": `within-bound: want true or false, have "maybe"`,
+		head + "  - command: sum\n    limits: {within: " +
+			"float64}": "within: is for values; the methods of a command have " +
+			"bounds of their own",
+		head + "  - command: sum\n    limits: {result-hash: 12}": `result-hash: want 16 hexadecimal digits or baseline, have "12"`,
+		head + "  - command: sum\n    limits: " +
+			"{time: 5}": `time: want keys with values, have "5"`,
+		head + "  - command: sum\n    limits: {time: " +
+			"{at-most: 5}}": "relative-to: missing; want the method to compare " +
+			"times with",
+		head + "  - command: sum\n    limits: {time: " +
+			"{relative-to: a}}": "time: want at-most: a ratio, or slower: a " +
+			"percentage, as 15%",
+		head + "  - command: sum\n    limits: {time: {relative-to: a, " +
+			"at-most: 0}}": "at-most: want a ratio above 0",
+		head + "  - command: sum\n    limits: {time: {relative-to: a, " +
+			"slower: 15}}": `slower: want how much slower than in the baseline, as 15%, have "15"`,
+		head + "  - command: sum\n    limits: {time: " +
+			"{relativ-to: a}}": `unknown key "relativ-to" (did you mean relative-to?)`,
+		strings.Repeat("#", maxPlanBytes+1): "has more than 1048576 bytes; want a plan",
+		"a: &a [*a]":                        `a: unknown key "a"`,
 	} {
 		_, err := parse(text)
 		var e *Error
@@ -156,7 +179,8 @@ func FuzzParse(f *testing.F) {
 	f.Add("a: &a [*a]")
 	f.Add(head + "  - &x {command: sum, limits: *x}")
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, err := parse(text); err != nil && (!strings.HasPrefix(err.Error(), "plans/p.yaml") || strings.Contains(err.Error(), "\n")) {
+		if _, err := parse(text); err != nil && (!strings.HasPrefix(err.Error(), "plans/p.yaml") ||
+			strings.Contains(err.Error(), "\n")) {
 			t.Errorf("%q", err)
 		}
 	})

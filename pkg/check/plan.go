@@ -87,8 +87,7 @@ func (c CorrectBits) String() string {
 	return fmt.Sprintf("at least %g", c.Value)
 }
 
-// A TimeLimit bounds the time of a row divided by that of a method of the same command on the same data at the same
-// precision.
+// A TimeLimit bounds the time of a row divided by another method's on the same data at the same precision.
 type TimeLimit struct {
 	RelativeTo Text
 	AtMost     *Number // the ratio
@@ -97,7 +96,8 @@ type TimeLimit struct {
 
 // NeedsBaseline tells whether a limit refers to the baseline.
 func (l Limits) NeedsBaseline() bool {
-	return l.BitsLost != nil || l.ResultHash != nil && l.ResultHash.Value == FromBaseline || l.Time != nil && l.Time.Slower != nil
+	return l.BitsLost != nil || l.ResultHash != nil && l.ResultHash.Value == FromBaseline ||
+		l.Time != nil && l.Time.Slower != nil
 }
 
 // FromBaseline stands for the baseline's content of a limit.
@@ -108,8 +108,7 @@ func (p *Plan) NeedsBaseline() bool {
 	return slices.ContainsFunc(p.Checks, func(c Check) bool { return c.Limits.NeedsBaseline() })
 }
 
-// DefaultBaseline returns the path of the baseline of a plan that names none: "checks/x.baseline.json" of
-// "checks/x.yaml".
+// DefaultBaseline is the baseline of a plan that names none: "checks/x.baseline.json" of "checks/x.yaml".
 func DefaultBaseline(plan string) string {
 	return strings.TrimSuffix(plan, filepath.Ext(plan)) + ".baseline.json"
 }

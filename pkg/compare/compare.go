@@ -104,7 +104,8 @@ func Compare(old, now *record.Run, alpha float64) (*Result, error) {
 		alpha = DefaultAlpha
 	}
 	before, after := merge(old), merge(now)
-	result := &Result{Schema: Schema, Alpha: alpha, Rows: []Row{}, OnlyOld: []string{}, OnlyNew: []string{}, Failures: []Failure{}}
+	result := &Result{Schema: Schema, Alpha: alpha, Rows: []Row{}, OnlyOld: []string{}, OnlyNew: []string{},
+		Failures: []Failure{}}
 	var different *DataError
 	for _, name := range before.order {
 		a, b := before.records[name], after.records[name]
@@ -142,8 +143,7 @@ type merged struct {
 	records map[string]*record.Record
 }
 
-// merge puts the samples of records of the same case on the same data together; what else they hold is that of the
-// last one.
+// merge joins the samples of records of the same case on the same data; all else is that of the last one.
 func merge(run *record.Run) merged {
 	m := merged{records: map[string]*record.Record{}}
 	for i := range run.Records {
@@ -228,8 +228,7 @@ func quotient(x, y float64) float64 {
 	return math.MaxFloat64
 }
 
-// environment lists what differs between the environments of the compared records; nil where one is not known. Where a
-// run was made in several, the last one counts.
+// environment lists what differs between the last environments of the compared records; nil where one is not known.
 func environment(old, now *record.Run, rows []Row) []record.Difference {
 	last := rows[len(rows)-1]
 	a, ok1 := old.Environment(last.Old.EnvID)
@@ -278,7 +277,7 @@ func ParseRule(text string) (Rule, error) {
 		case "time", "bits":
 			return r, fmt.Errorf("%q has no limit; want time>5%% or bits<-1", text)
 		}
-		return r, fmt.Errorf("%s; want time>5%%, bits<-1, hash, bound or missing", suggest.Unknown("rule", compact, ruleNames))
+		return r, unknownRule(compact)
 	}
 	r.what = compact[:end]
 	number, percent := strings.CutSuffix(compact[end+1:], "%")
@@ -292,9 +291,13 @@ func ParseRule(text string) (Rule, error) {
 	case r.what == "hash" || r.what == "bound" || r.what == "missing":
 		return r, fmt.Errorf("%q: %s takes no limit", text, r.what)
 	case r.what != "time" && r.what != "bits":
-		return r, fmt.Errorf("%s; want time>5%%, bits<-1, hash, bound or missing", suggest.Unknown("rule", r.what, ruleNames))
+		return r, unknownRule(r.what)
 	}
 	return r, nil
+}
+
+func unknownRule(name string) error {
+	return fmt.Errorf("%s; want time>5%%, bits<-1, hash, bound or missing", suggest.Unknown("rule", name, ruleNames))
 }
 
 // Apply adds the failures of all rules to the result, in the order of the rows.

@@ -22,7 +22,8 @@ func run(samples int, seed uint64) *record.Run {
 		record := record.Record{
 			Command: "sum", Method: method, Format: "binary64", Device: "cpu", Threads: 1, PrecisionBits: 53, ActualBits: 53,
 			Dataset: record.Dataset{Name: "mcnamee3", N: 64, SHA256: "aa"}, Shape: record.Shape{N: 64},
-			Exact: "3.5e-06", RelError: "1e-15", Bound: "1e-14", CorrectBits: &bits, WithinBound: &within, ResultHash: "1111111111111111", EnvID: "e",
+			Exact: "3.5e-06", RelError: "1e-15", Bound: "1e-14", CorrectBits: &bits, WithinBound: &within,
+			ResultHash: "1111111111111111", EnvID: "e",
 		}
 		if method == "deferred" {
 			record.ExactResult, record.CorrectBits = true, nil
@@ -146,7 +147,8 @@ func TestDifferentData(t *testing.T) {
 	now.Records[0].Dataset.SHA256, now.Records[2].Dataset.SHA256 = "bb", "bb"
 	_, err := Compare(run(5, 1), now, 0)
 	var data *DataError
-	if !errors.As(err, &data) || data.Cases != 2 || err.Error() != "sum mcnamee3 n=64 float64 53 bits: different data, SHA-256 aa... and bb... (and 1 more)" {
+	if !errors.As(err, &data) || data.Cases != 2 ||
+		err.Error() != "sum mcnamee3 n=64 float64 53 bits: different data, SHA-256 aa... and bb... (and 1 more)" {
 		t.Errorf("%v", err)
 	}
 	now = run(5, 1)
@@ -175,7 +177,8 @@ func TestMatching(t *testing.T) {
 		now.Records[i].EnvID = "f"
 	}
 	result := compare(t, old, now, "missing")
-	if len(result.Rows) != 2 || len(result.OnlyOld) != 2 || len(result.OnlyNew) != 1 || result.Failed() != 2 || result.Rows[0].Time.OldSamples != 12 {
+	if len(result.Rows) != 2 || len(result.OnlyOld) != 2 || len(result.OnlyNew) != 1 || result.Failed() != 2 ||
+		result.Rows[0].Time.OldSamples != 12 {
 		t.Errorf("%+v", result)
 	}
 	if d := result.Environment; len(d) != 1 || d[0] != (record.Difference{Field: "cpu.brand", Old: "A", New: "B"}) {

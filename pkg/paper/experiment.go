@@ -1,5 +1,4 @@
-// Package paper repeats the experiments of two papers and compares every figure that they print with the one measured
-// here.
+// Package paper repeats the experiments of two papers and compares every figure that they print with ours.
 //
 // Each experiment has a file: the paper's figures with the table they stand in, what is run for them, and how they are
 // compared. Results and errors of sums are functions of the data and the algorithm, so a figure either has the printed
@@ -50,8 +49,7 @@ func Lookup(name string) (Experiment, bool) {
 	return experiments[i], true
 }
 
-// Run repeats the experiment. An interruption by ctx is no error: the result holds what was measured until then, and
-// Interrupted says so.
+// Run repeats the experiment. An interruption by ctx is no error: Interrupted is set, and the result holds a part.
 func (e Experiment) Run(ctx context.Context, lab *Lab) (*Result, error) {
 	r := &Result{Experiment: e}
 	err := e.run(ctx, lab, r)

@@ -12,8 +12,7 @@ import (
 // times2018 is the number of terms of Figures 6 and 7, uniform in [0, 1).
 const times2018 = 1_000_000
 
-// moduli2018 are the numbers of moduli at which times are measured: those of Table 2 from 8 on, and 64 (480 bits),
-// which the text names.
+// moduli2018 are where times are measured: the moduli of Table 2 from 8 on, and 64 (480 bits), which the text names.
 var moduli2018 = []int{8, 16, 32, 64}
 
 // bitsOf returns the precision that n moduli just above 2^15 give.
@@ -55,7 +54,8 @@ func newTiming(lab *Lab, r *Result) (*timing, error) {
 
 // group starts the group of the times.
 func (t *timing) group() Group {
-	g := Group{Title: t.in.Dataset.Name, Facts: []string{fmt.Sprintf("n = %d", t.in.Dataset.N)}, Quantities: []string{"time"}}
+	g := Group{Title: t.in.Dataset.Name, Facts: []string{fmt.Sprintf("n = %d", t.in.Dataset.N)},
+		Quantities: []string{"time"}}
 	if t.in.Dataset.N != times2018 {
 		g.Facts = append(g.Facts, fmt.Sprintf("the paper has %d", times2018))
 	}
@@ -106,8 +106,8 @@ type operand struct {
 	gpu    bool
 }
 
-// statement adds a row for a sentence of the text: slow takes printed times as long as fast ("" if the text has no
-// figure). It holds if slow takes longer.
+// statement adds a row for a sentence: slow takes longer than fast, in the text printed times as long ("" for no
+// figure).
 func (t *timing) statement(g *Group, text, printed string, slow, fast operand) {
 	a, okA := t.times[slow]
 	b, okB := t.times[fast]
@@ -151,11 +151,15 @@ func runFigure6(ctx context.Context, lab *Lab, r *Result) error {
 	}
 	r.Groups = append(r.Groups, g)
 	s := statements("")
-	gpu3 := operand{"reduce3", 64, true}
-	t.statement(&s, "Reduce3 with 256 blocks at 480 bits is faster than Reduce1 on the CPU", "2", operand{"reduce1", 64, false}, gpu3)
-	t.statement(&s, "Reduce3 with 256 blocks at 480 bits is faster than Reduce2 on the CPU", "2", operand{"reduce2", 64, false}, gpu3)
-	t.statement(&s, "with 8 moduli pairwise summation is much faster than recursive summation", "", operand{"reduce1", 8, false}, operand{"reduce2", 8, false})
-	t.statement(&s, "recursive summation is slower with 8 moduli than with 16, for it rounds more often", "", operand{"reduce1", 8, false}, operand{"reduce1", 16, false})
+	cpu := func(method string, moduli int) operand { return operand{method, moduli, false} }
+	for _, method := range []string{"1", "2"} {
+		t.statement(&s, "Reduce3 with 256 blocks at 480 bits is faster than Reduce"+method+" on the CPU", "2",
+			cpu("reduce"+method, 64), operand{"reduce3", 64, true})
+	}
+	t.statement(&s, "with 8 moduli pairwise summation is much faster than recursive summation", "",
+		cpu("reduce1", 8), cpu("reduce2", 8))
+	t.statement(&s, "recursive summation is slower with 8 moduli than with 16, for it rounds more often", "",
+		cpu("reduce1", 8), cpu("reduce1", 16))
 	r.Groups = append(r.Groups, s)
 	return nil
 }

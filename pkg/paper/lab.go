@@ -43,8 +43,7 @@ func (l *Lab) hasCPU() bool {
 	return slices.ContainsFunc(l.Devices, func(s device.Set) bool { return s.Kind() == device.CPU })
 }
 
-// A place is where a figure can be measured: devices for a method. An empty name means that it cannot be; why says
-// what is missing.
+// A place is devices for a method. An empty name means that it cannot be measured; why says what is missing.
 type place struct {
 	set       device.Set
 	name, why string
@@ -123,8 +122,7 @@ func (l *Lab) terms(spec string, n int) (measure.Input, error) {
 // rows2020 is M = N = LDA of the 2020 paper's experiments.
 const rows2020 = 1000
 
-// profileBits and profileModuliBits are the precision of Tables 3 and 4 and the width that makes it 32 moduli of
-// together 850 bits.
+// profileBits and profileModuliBits are those of Tables 3 and 4: 32 moduli of together 850 bits.
 const (
 	profileBits       = 424
 	profileModuliBits = "28" // of which the 32 moduli need 27
@@ -160,8 +158,7 @@ func (l *Lab) sizeFacts() []string {
 	return facts
 }
 
-// devicePlaces returns where a method runs: on GPUs and on the CPU. Where there is only the CPU, it says why there is
-// no GPU, on which the paper measured.
+// devicePlaces returns where a method runs, GPUs first, and with the CPU alone why there is no GPU, as in the paper.
 func (l *Lab) devicePlaces(method string) []place {
 	gpu, cpu := l.places(op.Gemv, method, true), l.places(op.Gemv, method, false)
 	if gpu[0].name == "" && cpu[0].name != "" {

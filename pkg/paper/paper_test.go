@@ -138,8 +138,10 @@ func TestTables2018(t *testing.T) {
 			continue
 		}
 		r := run(t, c.name, lab("cpu"))
-		if r.Count(Differs) != 0 || r.Count(Missing) != 0 || r.Count(Agrees) != c.agree || r.Count(Explained) != c.explained {
-			t.Errorf("%s: %d differ, %d missing, %d agree, %d explained", c.name, r.Count(Differs), r.Count(Missing), r.Count(Agrees), r.Count(Explained))
+		if r.Count(Differs) != 0 || r.Count(Missing) != 0 || r.Count(Agrees) != c.agree ||
+			r.Count(Explained) != c.explained {
+			t.Errorf("%s: %d differ, %d missing, %d agree, %d explained", c.name, r.Count(Differs), r.Count(Missing),
+				r.Count(Agrees), r.Count(Explained))
 		}
 		if len(r.Records) != c.records || r.OutsideBound() != 0 {
 			t.Errorf("%s: %d records, %d outside their bounds", c.name, len(r.Records), r.OutsideBound())
@@ -259,7 +261,8 @@ func TestMissing(t *testing.T) {
 		"gemv2020-table5": {15, 25},
 	} {
 		r := run(t, name, lab("cpu"))
-		if r.Count(Missing) != want.missing || len(r.Records) != want.records || r.Count(Differs) != 0 || r.OutsideBound() != 0 {
+		if r.Count(Missing) != want.missing || len(r.Records) != want.records || r.Count(Differs) != 0 ||
+			r.OutsideBound() != 0 {
 			t.Errorf("%s: %d missing, %d records, %d differ, %d outside their bounds",
 				name, r.Count(Missing), len(r.Records), r.Count(Differs), r.OutsideBound())
 		}

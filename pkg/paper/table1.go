@@ -12,8 +12,7 @@ import (
 	"mpbench/pkg/record"
 )
 
-// printedCell is a value and its relative error as a table of the 2018 paper prints them; the notes are keys of
-// notes2018.
+// printedCell is a value and its relative error as the 2018 paper prints them; the notes are keys of notes2018.
 type printedCell struct {
 	value, error         string
 	valueNote, errorNote string
@@ -35,16 +34,17 @@ var table1 = Experiment{
 	run:    runTable1,
 }
 
-// table1Rows are the rows of Table 1, turned: one for each column MPFR, Float, Double, with the cells of the three
-// sets.
+// table1Rows are the columns MPFR, Float and Double of Table 1, with the cells of the three sets.
 var table1Rows = []struct {
 	method string // "" for the exact sum
 	label  string
 	cells  [3]printedCell
 }{
 	{"", "exact", [3]printedCell{{value: "2e-18"}, {value: "1.0000000001"}, {value: "3.48733745e-6"}}},
-	{"float32", "float32", [3]printedCell{{value: "0", error: "10^0"}, {value: "1.0", error: "10^-10"}, {value: "2.00600782e-3", error: "10^0"}}},
-	{"float64", "float64", [3]printedCell{{value: "0", error: "10^0"}, {value: "1.0", error: "10^-10"}, {value: "3.48733650e-6", error: "3e-7"}}},
+	{"float32", "float32", [3]printedCell{{value: "0", error: "10^0"}, {value: "1.0", error: "10^-10"},
+		{value: "2.00600782e-3", error: "10^0"}}},
+	{"float64", "float64", [3]printedCell{{value: "0", error: "10^0"}, {value: "1.0", error: "10^-10"},
+		{value: "3.48733650e-6", error: "3e-7"}}},
 }
 
 func runTable1(ctx context.Context, lab *Lab, r *Result) error {
@@ -61,14 +61,16 @@ func runTable1(ctx context.Context, lab *Lab, r *Result) error {
 				g.Rows = append(g.Rows, Row{Label: row.label, Device: "cpu", Cells: []Cell{c, {}}})
 				continue
 			}
-			if err := lab.compareSum(ctx, r, &g, in, row.label, row.method, method.Config{}, 0, row.cells[i], false); err != nil {
+			err := lab.compareSum(ctx, r, &g, in, row.label, row.method, method.Config{}, 0, row.cells[i], false)
+			if err != nil {
 				return err
 			}
 		}
 		r.Groups = append(r.Groups, g)
 	}
 	r.note("capped", capNote)
-	r.note("terms", "The terms are binary64 numbers, taken as exact: set 3 has rounded powers and factorials, so that its exact sum differs from exp(-4 pi) = 3.48734236e-6 in the sixth digit.")
+	r.note("terms", "The terms are binary64 numbers, taken as exact: set 3 has rounded powers and factorials, so that "+
+		"its exact sum differs from exp(-4 pi) = 3.48734236e-6 in the sixth digit.")
 	return nil
 }
 
@@ -77,8 +79,7 @@ const capNote = "The paper prints errors of more than 1 as 1 = 10^0; here they a
 // valueAndError are the quantities of Tables 1 and 2.
 var valueAndError = []string{"value", "error"}
 
-// compareSum runs a method on a set at every place and adds a row for each; where there is none, a row that says so
-// unless it is a GPU variant beside the CPU.
+// compareSum adds a row for each place where a method runs; if there is none, one that says so, but not for a GPU.
 func (l *Lab) compareSum(
 	ctx context.Context, r *Result, g *Group, in measure.Input, label, method string, c method.Config, bits int,
 	printed printedCell, gpu bool,
@@ -119,8 +120,7 @@ func cells2018(r *Result, record record.Record, printed printedCell) []Cell {
 	}
 }
 
-// writeLike writes a value with at least the printed digits and nine, without an exponent where the printed number has
-// none.
+// writeLike writes a value with at least the printed digits and nine, without an exponent where the paper has none.
 func writeLike(printed string, x exact.Value) string {
 	n := max(9, digits(printed))
 	if x.IsFinite() && x.Sign() != 0 && printed != "0" && !strings.Contains(printed, "e") {

@@ -40,40 +40,54 @@ var table2Rows = []struct {
 		{value: "0", error: "10^0"}, {value: "1.0", error: "10^-10"}, {valueNote: "illegible"}}},
 
 	{60, 8, "reduce1", [3]printedCell{
-		{value: "0", error: "10^0"}, {value: "1.0000000001", error: "9e-13", errorNote: "unit"}, {value: "3.48733745e-6", error: "10^-17"}}},
+		{value: "0", error: "10^0"}, {value: "1.0000000001", error: "9e-13", errorNote: "unit"},
+		{value: "3.48733745e-6", error: "10^-17"}}},
 	{60, 8, "reduce2", [3]printedCell{
-		{value: "0", error: "10^0", valueNote: "cut", errorNote: "cut"}, {value: "1.0000000001", errorNote: "merged"}, {value: "3.48733745e-6", error: "10^-10"}}},
+		{value: "0", error: "10^0", valueNote: "cut", errorNote: "cut"}, {value: "1.0000000001", errorNote: "merged"},
+		{value: "3.48733745e-6", error: "10^-10"}}},
 	{60, 8, "reduce3", [3]printedCell{
 		{value: "0", error: "10^0"}, {value: "1.0000000001", errorNote: "merged"}, {value: "3.48733738e-6", error: "2e-8"}}},
 
 	{120, 16, "reduce1", [3]printedCell{
-		{value: "2e-18", error: "5e-15", errorNote: "eight"}, {value: "1.0000000001", error: "6e-13", errorNote: "reference"}, {value: "3.48733745e-6", error: "0"}}},
+		{value: "2e-18", error: "5e-15", errorNote: "eight"},
+		{value: "1.0000000001", error: "6e-13", errorNote: "reference"}, {value: "3.48733745e-6", error: "0"}}},
 	{120, 16, "reduce2", [3]printedCell{
-		{value: "2e-18", error: "0", errorNote: "zero"}, {value: "1.0000000001", error: "6e-13", errorNote: "reference"}, {value: "3.48733745e-6", error: "0"}}},
+		{value: "2e-18", error: "0", errorNote: "zero"}, {value: "1.0000000001", error: "6e-13", errorNote: "reference"},
+		{value: "3.48733745e-6", error: "0"}}},
 	{120, 16, "reduce3", [3]printedCell{
-		{value: "2e-18", error: "5e-15", errorNote: "eight"}, {value: "1.0000000001", error: "6e-13", errorNote: "reference"}, {value: "3.48733745e-6", error: "6e-27"}}},
+		{value: "2e-18", error: "5e-15", errorNote: "eight"},
+		{value: "1.0000000001", error: "6e-13", errorNote: "reference"}, {value: "3.48733745e-6", error: "6e-27"}}},
 
 	{240, 32, "reduce1", [3]printedCell{
-		{value: "2e-18", error: "0"}, {value: "1.0000000001", error: "6e-13", errorNote: "reference"}, {value: "3.48733745e-6", error: "0"}}},
+		{value: "2e-18", error: "0"}, {value: "1.0000000001", error: "6e-13", errorNote: "reference"},
+		{value: "3.48733745e-6", error: "0"}}},
 	{240, 32, "reduce2", [3]printedCell{
-		{value: "2e-18", error: "0"}, {value: "1.0000000001", error: "6e-13", errorNote: "reference"}, {value: "3.48733745e-6", error: "0"}}},
+		{value: "2e-18", error: "0"}, {value: "1.0000000001", error: "6e-13", errorNote: "reference"},
+		{value: "3.48733745e-6", error: "0"}}},
 	{240, 32, "reduce3", [3]printedCell{
-		{value: "2e-18", error: "0"}, {value: "1.0000000001", error: "6e-13", errorNote: "reference"}, {value: "3.48733745e-6", error: "0"}}},
+		{value: "2e-18", error: "0"}, {value: "1.0000000001", error: "6e-13", errorNote: "reference"},
+		{value: "3.48733745e-6", error: "0"}}},
 }
 
 // notes2018 explain the cells of Tables 1 and 2 that are not as printed.
 var notes2018 = map[string]string{
-	"illegible": "The cell is merged with Reduce2's in the text at hand. Reduce3 pairs term i with term i + 32; at 30 bits nothing is left of the sum.",
-	"cut": "Merged in the paper with cells that are 0. Truncating 10 - 1e-18 to 60 bits takes a whole unit off, 2^-56, and each level of the " +
-		"tree truncates again to a unit twice as large; 2^-45 = 2.8e-14 is left. The paper's error is capped at 1.",
-	"unit": "Reduce1 truncates a million times to 60 bits. With the unit 2^-59 of a 60-bit number in [1, 2) that loses 1.1e-12; with 2^-60 it " +
-		"would be 2.5e-13, and 2.5e-13 + 6.1e-13 = 8.7e-13 against the paper's reference (see there) is the printed 9e-13.",
-	"merged": "Merged in the paper with the 9e-13 of Reduce1, which an addition in a tree, with 20 and not a million roundings, cannot have.",
-	"eight": "Set 1 needs 125 bits. Truncating to 120 cuts each of the two terms 1e-18 by 11 units of 2^-110: 8.5e-15. A 5 for an 8 is a " +
-		"likely misprint: no uniform rounding gives 5e-15.",
-	"zero": "Not explained: with pairwise summation, too, 120 bits do not hold 10 + 1e-18, and no uniform rounding makes the error 0.",
-	"reference": "The sum is exact here: every partial sum of set 2 fits in 105 bits. The printed 6e-13 is the error of a reference that was itself " +
-		"summed with 59 or 60 bits, each 1e-16 becoming 58 units of 2^-59; the last table shows that the figures agree with such a reference.",
+	"illegible": "The cell is merged with Reduce2's in the text at hand. Reduce3 pairs term i with term i + 32; at 30 " +
+		"bits nothing is left of the sum.",
+	"cut": "Merged in the paper with cells that are 0. Truncating 10 - 1e-18 to 60 bits takes a whole unit off, 2^-56, " +
+		"and each level of the tree truncates again to a unit twice as large; 2^-45 = 2.8e-14 is left. The paper's error " +
+		"is capped at 1.",
+	"unit": "Reduce1 truncates a million times to 60 bits. With the unit 2^-59 of a 60-bit number in [1, 2) that loses " +
+		"1.1e-12; with 2^-60 it would be 2.5e-13, and 2.5e-13 + 6.1e-13 = 8.7e-13 against the paper's reference (see " +
+		"there) is the printed 9e-13.",
+	"merged": "Merged in the paper with the 9e-13 of Reduce1, which an addition in a tree, with 20 and not a million " +
+		"roundings, cannot have.",
+	"eight": "Set 1 needs 125 bits. Truncating to 120 cuts each of the two terms 1e-18 by 11 units of 2^-110: 8.5e-15. " +
+		"A 5 for an 8 is a likely misprint: no uniform rounding gives 5e-15.",
+	"zero": "Not explained: with pairwise summation, too, 120 bits do not hold 10 + 1e-18, and no uniform rounding " +
+		"makes the error 0.",
+	"reference": "The sum is exact here: every partial sum of set 2 fits in 105 bits. The printed 6e-13 is the error " +
+		"of a reference that was itself summed with 59 or 60 bits, each 1e-16 becoming 58 units of 2^-59; the last table " +
+		"shows that the figures agree with such a reference.",
 }
 
 func runTable2(ctx context.Context, lab *Lab, r *Result) error {
@@ -120,8 +134,7 @@ func roundedReference() *big.Rat {
 	return x.Add(x, big.NewRat(1, 1))
 }
 
-// againstRoundedReference compares the errors of set 2 that have the note "reference" with the printed ones once more,
-// measured against roundedReference.
+// againstRoundedReference compares errors of set 2 against roundedReference with those printed (note "reference").
 func againstRoundedReference(records []record.Record) Group {
 	g := Group{
 		Title:      "set 2 against a reference summed with 60 bits, as the paper's seems to be",
@@ -134,9 +147,11 @@ func againstRoundedReference(records []record.Record) Group {
 			continue
 		}
 		for _, record := range records {
-			if record.Dataset.Name == "mcnamee2" && record.Method == row.method && record.PrecisionBits == row.bits && record.Device == "cpu" {
+			if record.Dataset.Name == "mcnamee2" && record.Method == row.method && record.PrecisionBits == row.bits &&
+				record.Device == "cpu" {
 				e := exact.Measure(number(record.Value), reference).Rel
-				g.Rows = append(g.Rows, Row{Bits: row.bits, Label: row.method, Device: "cpu", Cells: []Cell{compare(printed.error, shortExponent(e.Text(2)), e, "")}})
+				g.Rows = append(g.Rows, Row{Bits: row.bits, Label: row.method, Device: "cpu",
+					Cells: []Cell{compare(printed.error, shortExponent(e.Text(2)), e, "")}})
 			}
 		}
 	}
@@ -156,7 +171,8 @@ func bitForBit(records []record.Record, gpu bool) Group {
 				continue
 			}
 			for _, d := range records {
-				if d.Device != "cpu" && (d.Method == method+"s" || d.Method == method+"p") && d.Dataset.Name == c.Dataset.Name && d.PrecisionBits == c.PrecisionBits {
+				if d.Device != "cpu" && (d.Method == method+"s" || d.Method == method+"p") && d.Dataset.Name == c.Dataset.Name &&
+					d.PrecisionBits == c.PrecisionBits {
 					compared++
 					if d.ResultHash != c.ResultHash {
 						differing++

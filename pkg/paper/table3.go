@@ -63,7 +63,8 @@ func runTable3(ctx context.Context, lab *Lab, r *Result) error {
 		if p.name == "" {
 			g.Title = "shares of the time on a GPU"
 			for _, k := range kernels2020 {
-				g.Rows = append(g.Rows, Row{Bits: profileBits, Label: k.kernel + " (" + k.phase + ")", Cells: []Cell{r.missing(k.share, p.why)}})
+				g.Rows = append(g.Rows, Row{Bits: profileBits, Label: k.kernel + " (" + k.phase + ")",
+					Cells: []Cell{r.missing(k.share, p.why)}})
 			}
 			r.Groups = append(r.Groups, g)
 			return
@@ -103,8 +104,8 @@ func phaseShares(record record.Record) map[string]float64 {
 func parameters(record record.Record) Group {
 	g := Group{Title: "parameters", Quantities: []string{"number"}}
 	add := func(label, printed string, here int) {
-		text := fmt.Sprint(here)
-		g.Rows = append(g.Rows, Row{Label: label, Cells: []Cell{compare(printed, text, exact.FromFloat64(float64(here)), "")}})
+		cell := compare(printed, fmt.Sprint(here), exact.FromFloat64(float64(here)), "")
+		g.Rows = append(g.Rows, Row{Label: label, Cells: []Cell{cell}})
 	}
 	add("precision in bits", "424", record.ActualBits)
 	add("moduli", "32", record.Moduli)

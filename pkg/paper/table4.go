@@ -49,7 +49,8 @@ func runTable4(ctx context.Context, lab *Lab, r *Result) error {
 		}
 		r.Groups = append(r.Groups, g)
 	})
-	r.note("bytes", "GB/s: the digits of B read the residues of A and write those of B; the sums read B, with signs, exponents and intervals.")
+	r.note("bytes", "GB/s: the digits of B read the residues of A and write those of B; the sums read B, with signs, "+
+		"exponents and intervals.")
 	r.Groups = append(r.Groups, peakBandwidth())
 	return err
 }
@@ -79,7 +80,8 @@ func peakBandwidth() Group {
 		{"163.3 GB/s in percent of it", "51", percent(1633), 1},
 		{"49.9 GB/s in percent of it", "16", percent(499), 1},
 	} {
-		g.Rows = append(g.Rows, Row{Label: e.label, Cells: []Cell{compare(e.printed, e.value.FloatString(e.digits), exact.FromRat(e.value), "")}})
+		cell := compare(e.printed, e.value.FloatString(e.digits), exact.FromRat(e.value), "")
+		g.Rows = append(g.Rows, Row{Label: e.label, Cells: []Cell{cell}})
 	}
 	return g
 }

@@ -109,11 +109,13 @@ func table5Statements(r *Result, device string, times map[string]float64) Group 
 	}
 	transposed := [5]string{"1.07", "1.22", "1.20", "1.15", "1.27"}
 	for k, bits := range precisions2020 {
-		add(fmt.Sprintf("%d bits: the transposed matrix is faster", bits), transposed[k], "rns-split", bits, "rns-split, transposed", bits)
+		add(fmt.Sprintf("%d bits: the transposed matrix is faster", bits), transposed[k], "rns-split", bits,
+			"rns-split, transposed", bits)
 	}
 	short, okShort := times[fmt.Sprint("rns-split", 106, device)]
 	long, okLong := times[fmt.Sprint("rns-split", 1696, device)]
-	g.Rows = append(g.Rows, ratioRow(r, "the time of rns-split grows no faster than the precision: 16 times that at 106 bits against that at 1696",
+	g.Rows = append(g.Rows, ratioRow(r, "the time of rns-split grows no faster than the precision: 16 times that at 106 "+
+		"bits against that at 1696",
 		"2.02", 16*short, long, okShort && okLong))
 	return g
 }

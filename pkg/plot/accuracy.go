@@ -14,7 +14,8 @@ import (
 func drawError(records []*record.Record, _ Options) *chart {
 	c := &chart{
 		title: "Relative error against condition number",
-		x:     axis{label: "condition number", log: true, text: powerText, empty: [2]float64{0, 20}, above: bandOf{label: "inf."}},
+		x: axis{label: "condition number", log: true, text: powerText, empty: [2]float64{0, 20},
+			above: bandOf{label: "inf."}},
 		y: axis{
 			label: "relative error", log: true, text: powerText, empty: [2]float64{-20, 0},
 			below: bandOf{label: "exact"}, above: bandOf{label: "infinite"},
@@ -88,9 +89,10 @@ func several(records []*record.Record, of func(*record.Record) (key, value strin
 // band above. A dotted line shows where every bit of the precision is correct.
 func drawBits(records []*record.Record, _ Options) *chart {
 	c := &chart{
-		title:  "Correct bits against precision",
-		x:      precisionAxis(records),
-		y:      axis{label: "correct bits", text: plainText, empty: [2]float64{0, 64}, zero: true, above: bandOf{label: "exact"}},
+		title: "Correct bits against precision",
+		x:     precisionAxis(records),
+		y: axis{label: "correct bits", text: plainText, empty: [2]float64{0, 64}, zero: true,
+			above: bandOf{label: "exact"}},
 		guides: []string{"every bit correct"},
 	}
 	c = c.gather(records, source{
@@ -151,8 +153,7 @@ func precisionAxis(records []*record.Record) axis {
 	return a
 }
 
-// dataTitle names the problem of a record: its data set and shape. Parameters that follow the precision are no part of
-// it.
+// dataTitle names the data set and the shape of a record, without parameters that follow the precision.
 func dataTitle(r *record.Record) string { return title(r, true) }
 
 func title(r *record.Record, sizes bool) string {

@@ -124,8 +124,7 @@ func (a *axis) marks(length float64, width func(string) float64) []gonum.Tick {
 	return marks
 }
 
-// decades are the ticks of a logarithmic axis: powers of ten as far apart as their labels need, 2 and 5 between them
-// where there are few.
+// decades are the ticks of a logarithmic axis: powers of ten as their labels allow, with 2 and 5 where there are few.
 func (a *axis) decades(length float64, width func(string) float64) (major, minor []float64) {
 	w := a.hi - a.lo
 	room := 12.0

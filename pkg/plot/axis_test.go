@@ -15,10 +15,13 @@ func TestTexts(t *testing.T) {
 		v    float64
 		want string
 	}{
-		{powerText, 0, "1"}, {powerText, -16, "1e-16"}, {powerText, 5 + log10(2), "2e5"}, {powerText, -5000, "1e-5000"}, {powerText, log10(0.5), "5e-1"},
-		{timeText, 0, "1 ns"}, {timeText, 2, "100 ns"}, {timeText, 3 + log10(5), "5 µs"}, {timeText, 8, "100 ms"}, {timeText, 10, "10 s"},
+		{powerText, 0, "1"}, {powerText, -16, "1e-16"}, {powerText, 5 + log10(2), "2e5"}, {powerText, -5000, "1e-5000"},
+		{powerText, log10(0.5), "5e-1"},
+		{timeText, 0, "1 ns"}, {timeText, 2, "100 ns"}, {timeText, 3 + log10(5), "5 µs"}, {timeText, 8, "100 ms"},
+		{timeText, 10, "10 s"},
 		{timeText, 15, "1e6 s"}, {timeText, -1, "100 ps"}, {timeText, -5, "1e-14 s"},
-		{countText, 0, "1"}, {countText, log10(4096), "4096"}, {countText, log10(1 << 20), "2^20"}, {countText, 6, "1e6"}, {countText, log10(2e5), "2e5"},
+		{countText, 0, "1"}, {countText, log10(4096), "4096"}, {countText, log10(1 << 20), "2^20"}, {countText, 6, "1e6"},
+		{countText, log10(2e5), "2e5"},
 		{countText, log10(123456), "1.23e+05"}, {countText, log10(1696), "1696"},
 		{plainText, 200, "200"},
 	} {

@@ -49,8 +49,7 @@ type line struct {
 	points []point
 }
 
-// A point is in the units of its axes: decimal logarithms on logarithmic ones. Coordinates may be infinite, which puts
-// the point into a band at the edge.
+// A point is in the units of its axes, decimal logarithms on some. An infinite one is in a band at the edge.
 type point struct {
 	xy
 	lo, hi float64 // interval for y; both y where there is none
@@ -67,7 +66,7 @@ const (
 // source is what a kind takes from a record.
 type source struct {
 	panel  func(*record.Record) string        // title of the panel
-	joined func(*record.Record) string        // points that are alike in this are joined by a line; nil joins all of a series
+	joined func(*record.Record) string        // points alike in this are joined by a line; nil joins all of a series
 	hidden []string                           // settings that are no part of a series' name, as they are seen otherwise
 	point  func(*record.Record) (point, bool) // false for a record without what the kind draws
 }
@@ -173,8 +172,7 @@ func (p *panel) sort() {
 	}
 }
 
-// path is the line through the points: at each x the median of the finite y. A gap splits it where a point in between
-// is in a band at the edge.
+// path goes through the median of the finite y at each x, with a gap where a point between is in a band at the edge.
 func (l line) path() [][]xy {
 	var paths [][]xy
 	var path []xy
@@ -212,8 +210,7 @@ func (c *chart) each(f func(p *panel, s *series, pt point)) {
 	}
 }
 
-// names tells the series of a chart apart: by method and precision, and by what else differs between records of the
-// same method and precision.
+// names tells the series of a chart apart: by method and precision, and by what differs between records of the same.
 type names struct {
 	hidden  []string
 	varying map[string][]string // method -> settings that differ
@@ -221,7 +218,8 @@ type names struct {
 }
 
 func newNames(records []*record.Record, hidden []string) *names {
-	n := &names{hidden: append(slices.Clone(hidden), "method", "dataset", "m", "n", "k", "nnz", "trans"), varying: map[string][]string{}}
+	n := &names{hidden: append(slices.Clone(hidden), "method", "dataset", "m", "n", "k", "nnz", "trans"),
+		varying: map[string][]string{}}
 	first := map[string]map[string]string{} // method and precision -> setting -> value
 	for _, r := range records {
 		n.methods = appendNew(n.methods, r.Method)
@@ -244,7 +242,8 @@ func newNames(records []*record.Record, hidden []string) *names {
 }
 
 // nameKeys are the settings that a name may mention, in this order.
-var nameKeys = []string{"precision", "device", "blocks", "block-size", "moduli-bits", "rounding", "alignment", "threads"}
+var nameKeys = []string{"precision", "device", "blocks", "block-size", "moduli-bits", "rounding", "alignment",
+	"threads"}
 
 // settings are the settings that a name may mention.
 func (n *names) settings(r *record.Record) map[string]string {

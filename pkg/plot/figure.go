@@ -299,7 +299,8 @@ func (p panelPlotter) lanes() (low, high map[int]int) {
 func (p panelPlotter) drawBands(c *draw.Canvas, x, y func(float64) vg.Length) {
 	ax, ay := &p.chart.x, &p.chart.y
 	fill := func(x0, y0, x1, y1 float64) {
-		c.FillPolygon(shade, []vg.Point{{X: x(x0), Y: y(y0)}, {X: x(x1), Y: y(y0)}, {X: x(x1), Y: y(y1)}, {X: x(x0), Y: y(y1)}})
+		c.FillPolygon(shade, []vg.Point{{X: x(x0), Y: y(y0)}, {X: x(x1), Y: y(y0)}, {X: x(x1), Y: y(y1)},
+			{X: x(x0), Y: y(y1)}})
 	}
 	stroke := func(x0, y0, x1, y1 float64) {
 		c.StrokeLine2(draw.LineStyle{Color: pale, Width: 0.6}, x(x0), y(y0), x(x1), y(y1))

@@ -19,7 +19,8 @@ func made(command, method string, precision int, dataset string, n int) record.R
 }
 
 func madeRun(records ...record.Record) *record.Run {
-	return &record.Run{Environments: []record.Environment{{CPU: record.CPU{Brand: "made-up test data"}}}, Records: records}
+	return &record.Run{Environments: []record.Environment{{CPU: record.CPU{Brand: "made-up test data"}}},
+		Records: records}
 }
 
 // withError sets the error; "0" is exact.
@@ -198,7 +199,8 @@ func crowdRun() *record.Run {
 	run := madeRun()
 	for d := range 15 {
 		for m := range 40 {
-			r := withError(made("sum", fmt.Sprintf("method-with-a-long-name:%d", m), 60, fmt.Sprintf("data-set-with-a-very-long-name-%d", d), 100), "1e5", fmt.Sprintf("1e-%d", m+d))
+			r := withError(made("sum", fmt.Sprintf("method-with-a-long-name:%d", m), 60,
+				fmt.Sprintf("data-set-with-a-very-long-name-%d", d), 100), "1e5", fmt.Sprintf("1e-%d", m+d))
 			run.Records = append(run.Records, withTime(r, float64(100*(m+1))))
 			r.PrecisionBits = 120
 			run.Records = append(run.Records, withTime(r, float64(200*(m+1))))

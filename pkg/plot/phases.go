@@ -40,8 +40,7 @@ const (
 	shareFrom = 12
 )
 
-// drawPhases draws where the time of each record goes: conversion, copies, and the operation, which is split into the
-// parts that a method reports.
+// drawPhases draws where the time of each record goes: conversion, copies, and the parts of the operation.
 func drawPhases(records []*record.Record, _ Options) *chart {
 	c := &chart{title: "Phases", bars: &barChart{}}
 	b := c.bars
@@ -204,7 +203,8 @@ func (b *barChart) draw(c draw.Canvas) {
 		}
 		for _, p := range r.parts {
 			to := from + p.ns*scale
-			fillBox(&area, p.phase, vg.Rectangle{Min: vg.Point{X: x(from), Y: y + 2}, Max: vg.Point{X: x(to), Y: y + 2 + barHeight}})
+			box := vg.Rectangle{Min: vg.Point{X: x(from), Y: y + 2}, Max: vg.Point{X: x(to), Y: y + 2 + barHeight}}
+			fillBox(&area, p.phase, box)
 			from = to
 		}
 		c.FillText(tickStyle, vg.Point{X: x(from) + 5, Y: y + 4}, timeOf(r.total))
@@ -215,7 +215,8 @@ func (b *barChart) draw(c draw.Canvas) {
 func (b *barChart) drawHeading(c *draw.Canvas, label string, y vg.Length) {
 	label = shorten(panelStyle, label, c.Max.X-c.Min.X)
 	right := c.Min.X + panelStyle.Width(label) + 4
-	c.FillPolygon(paper, []vg.Point{{X: c.Min.X, Y: y}, {X: right, Y: y}, {X: right, Y: y + barStep - 3}, {X: c.Min.X, Y: y + barStep - 3}})
+	c.FillPolygon(paper, []vg.Point{{X: c.Min.X, Y: y}, {X: right, Y: y}, {X: right, Y: y + barStep - 3},
+		{X: c.Min.X, Y: y + barStep - 3}})
 	c.FillText(panelStyle, vg.Point{X: c.Min.X, Y: y + 3}, label)
 }
 

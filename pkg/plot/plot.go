@@ -7,8 +7,7 @@
 // numbers. Axes of errors and condition numbers are those of decimal logarithms, so that they reach beyond the range
 // of float64.
 //
-// The same records give the same picture, byte for byte, on one kind of processor; others may round a coordinate
-// differently.
+// The same records give the same picture, byte for byte, on one kind of processor; others may round differently.
 package plot
 
 import (
@@ -49,9 +48,11 @@ func Kinds() []Kind {
 		{"error", "relative error against condition number", drawError, severalConditions},
 		{"bits", "correct bits against precision", drawBits, severalPrecisions},
 		{"time-n", "time against the number of terms", drawTimeN, severalSizes},
-		{"time-precision", "time against precision, with the memory floor for a bandwidth", drawTimePrecision, severalTimedPrecisions},
+		{"time-precision", "time against precision, with the memory floor for a bandwidth", drawTimePrecision,
+			severalTimedPrecisions},
 		{"phases", "conversion, copies and parts of the operation as stacked bars", drawPhases, hasPhases},
-		{"mpres2018-fig6", "time against precision as in the 2018 paper: reduce1, reduce2, reduce3 by blocks", drawFigure6, isFigure6},
+		{"mpres2018-fig6", "time against precision as in the 2018 paper: reduce1, reduce2, reduce3 by blocks", drawFigure6,
+			isFigure6},
 		{"mpres2018-fig7", "the same for the serial and residue-parallel sums on a GPU", drawFigure7, isFigure7},
 	}
 }
@@ -76,7 +77,8 @@ func (e *UnknownKindError) Error() string {
 type NoDataError struct{ Kind Kind }
 
 func (e *NoDataError) Error() string {
-	return fmt.Sprintf("nothing to draw for %s (%s): no record has what it takes; the kind auto chooses a kind that fits", e.Kind.Name, e.Kind.Summary)
+	return fmt.Sprintf("nothing to draw for %s (%s): no record has what it takes; the kind auto chooses a kind that fits",
+		e.Kind.Name, e.Kind.Summary)
 }
 
 // CheckKind returns an *UnknownKindError unless there is a kind of that name.

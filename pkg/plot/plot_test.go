@@ -35,7 +35,8 @@ var pictures = []struct {
 	{"figure6-made-up", figure6Run, Options{Kind: "mpres2018-fig6"}},
 	{"figure7-made-up", figure7Run, Options{Kind: "mpres2018-fig7"}},
 	{"single-point", func() *record.Run { return madeRun(exactRun().Records[0]) }, Options{}},
-	{"narrow", errorRun, Options{Width: 360, Title: "A title of one's own, which is too long for the picture and is cut"}},
+	{"narrow", errorRun, Options{Width: 360,
+		Title: "A title of one's own, which is too long for the picture and is cut"}},
 	{"empty", func() *record.Run { return &record.Run{} }, Options{}},
 }
 
@@ -227,8 +228,12 @@ func TestFloor(t *testing.T) {
 	if len(c.panels) != 1 || len(c.panels[0].guides) != 1 {
 		t.Fatalf("%d panels", len(c.panels))
 	}
-	want := []xy{{log10(53), log10(2e3)}, {log10(106), log10(9e3)}, {log10(212), log10(18e3)}, {log10(424), log10(36e3)}, {log10(848), log10(72e3)}, {log10(1696), log10(144e3)}}
-	if got := c.panels[0].guides[0]; !slices.EqualFunc(got, want, func(a, b xy) bool { return near(a.x, b.x) && near(a.y, b.y) }) {
+	want := []xy{{log10(53), log10(2e3)}, {log10(106), log10(9e3)}, {log10(212), log10(18e3)}, {log10(424), log10(36e3)},
+		{log10(848), log10(72e3)}, {log10(1696), log10(144e3)}}
+	if got := c.panels[0].guides[0]; !slices.EqualFunc(got, want, func(a, b xy) bool {
+		return near(a.x, b.x) &&
+			near(a.y, b.y)
+	}) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
@@ -257,7 +262,8 @@ func TestLeftOut(t *testing.T) {
 	if len(c.panels) != maxPanels || len(c.styles) != maxSeries {
 		t.Errorf("%d panels, %d series", len(c.panels), len(c.styles))
 	}
-	want := []string{"3 more data sets are not shown: a picture holds 12", "4 more series are not shown: a picture holds 36"}
+	want := []string{"3 more data sets are not shown: a picture holds 12",
+		"4 more series are not shown: a picture holds 36"}
 	if !slices.Equal(c.notes, want) {
 		t.Errorf("%q", c.notes)
 	}
@@ -291,7 +297,8 @@ func TestErrors(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	var none *NoDataError
-	if _, err := New(errorRun(), Options{Kind: "time-n"}); !errors.As(err, &none) || !strings.HasPrefix(err.Error(), "nothing to draw for time-n") {
+	if _, err := New(errorRun(), Options{Kind: "time-n"}); !errors.As(err, &none) || !strings.HasPrefix(err.Error(),
+		"nothing to draw for time-n") {
 		t.Errorf("%v", err)
 	}
 }

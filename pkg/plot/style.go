@@ -50,8 +50,7 @@ func guideStyle() draw.LineStyle {
 	return draw.LineStyle{Color: pale, Width: 2.2, Dashes: []vg.Length{1.2, 2.4}}
 }
 
-// A marker is a polygon in units of its radius, filled or open. With 7 dashes and 12 markers, the first 84 series
-// differ in one of the two.
+// A marker is a polygon in units of its radius. With 7 dashes and 12 markers, the first 84 series differ in one.
 type marker struct {
 	corners []xy
 	filled  bool

@@ -47,11 +47,13 @@ func (f *Figure) WriteSVG(w io.Writer) error {
 
 func (f *Figure) head() string {
 	title := html.EscapeString(printable(f.Title))
-	size := fmt.Sprintf(`width="%.5g" height="%.5g" viewBox="0 0 %.5g %.5g" role="img"`, f.width, f.height, f.width, f.height)
+	size := fmt.Sprintf(`width="%.5g" height="%.5g" viewBox="0 0 %.5g %.5g" role="img"`, f.width, f.height, f.width,
+		f.height)
 	if f.inline {
 		return fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\" %s>\n<title>%s</title>\n", size, title)
 	}
-	return fmt.Sprintf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" %s>\n<title>%s</title>\n"+
+	return fmt.Sprintf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "+
+		"%s>\n<title>%s</title>\n"+
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#FFFFFF\"/>\n", size, title)
 }
 
@@ -61,7 +63,8 @@ func (c *svgCanvas) setWidths(document string) string {
 	for i := 1; i < len(parts); i++ {
 		parts[i] = fmt.Sprintf(`<text textLength="%.5g" lengthAdjust="spacingAndGlyphs" %s`, c.widths[i-1], parts[i])
 	}
-	return strings.NewReplacer("font-family:Liberation Sans", svgFonts, ";font-variant:normal", "", ";font-style:normal", "",
+	return strings.NewReplacer("font-family:Liberation Sans", svgFonts, ";font-variant:normal", "", ";font-style:normal",
+		"",
 		";font-weight:normal", "").Replace(strings.Join(parts, ""))
 }
 

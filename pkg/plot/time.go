@@ -74,8 +74,7 @@ func severalSizes(records []*record.Record) bool {
 	})
 }
 
-// drawTimePrecision draws times against precisions on logarithmic axes, a panel for each data set and shape, with the
-// memory floor if the bandwidth is known.
+// drawTimePrecision draws times against precisions, a panel for each problem, with the memory floor for a bandwidth.
 func drawTimePrecision(records []*record.Record, o Options) *chart {
 	c := &chart{title: "Time against precision", x: precisionAxis(records), y: timeAxis()}
 	c = c.gather(records, source{panel: dataTitle, hidden: []string{"precision"}, point: precisionPoint})
@@ -115,7 +114,8 @@ func (c *chart) addFloor(records []*record.Record, bandwidth float64) {
 	}
 	if found {
 		c.guides = []string{fmt.Sprintf("memory floor, %.4g GB/s", bandwidth/1e9)}
-		c.notes = append(c.notes, "memory floor: at each precision the least bytes that a method reads and writes / bandwidth")
+		c.notes = append(c.notes, "memory floor: at each precision the least bytes that a method reads and writes / "+
+			"bandwidth")
 	}
 }
 
@@ -141,7 +141,8 @@ func drawFigure6(records []*record.Record, _ Options) *chart {
 }
 
 func inFigure6(r *record.Record) bool {
-	return r.Command == "sum" && (r.Method == "reduce3" || r.Device == "cpu" && (r.Method == "reduce1" || r.Method == "reduce2"))
+	return r.Command == "sum" &&
+		(r.Method == "reduce3" || r.Device == "cpu" && (r.Method == "reduce1" || r.Method == "reduce2"))
 }
 
 func isFigure6(records []*record.Record) bool {
@@ -155,15 +156,15 @@ func isFigure6(records []*record.Record) bool {
 // GPU. Where the records hold none of these, the CPU's reduce1 and reduce2 stand in for them, and the picture says so.
 func drawFigure7(records []*record.Record, _ Options) *chart {
 	if len(filter(records, inFigure7)) > 0 {
-		return drawMPRES("2018 paper, Figure 7: time of multiple-precision sums on a GPU", records, func(r *record.Record) bool {
-			return inFigure7(r) || inFigure6(r) && r.Device != "cpu"
-		})
+		shown := func(r *record.Record) bool { return inFigure7(r) || inFigure6(r) && r.Device != "cpu" }
+		return drawMPRES("2018 paper, Figure 7: time of multiple-precision sums on a GPU", records, shown)
 	}
 	c := drawMPRES("2018 paper, Figure 7: time of multiple-precision sums", records, func(r *record.Record) bool {
 		return r.Command == "sum" && (r.Method == "reduce1" || r.Method == "reduce2")
 	})
 	if c != nil {
-		c.notes = append(c.notes, "no results of "+strings.Join(figure7Methods[:4], ", ")+" (GPU) are there: reduce1 and reduce2 of the CPU stand in for them")
+		c.notes = append(c.notes, "no results of "+strings.Join(figure7Methods[:4], ", ")+
+			" (GPU) are there: reduce1 and reduce2 of the CPU stand in for them")
 	}
 	return c
 }

@@ -162,8 +162,7 @@ func (d Decimal) Log10() float64 {
 	return float64(d.Exp) + math.Log10(m)
 }
 
-// CmpAbs compares the magnitudes of two numbers: -1, 0 or 1. Infinities are above all numbers; a NaN is equal to
-// everything.
+// CmpAbs compares magnitudes: -1, 0 or 1. Infinities are above all numbers; a NaN is equal to everything.
 func (d Decimal) CmpAbs(other Decimal) int {
 	switch {
 	case d.Special == "NaN" || other.Special == "NaN":

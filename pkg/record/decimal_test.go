@@ -34,7 +34,8 @@ func TestParseDecimal(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "-", ".", "e5", "1e", "1e+", "1e5.5", "1e5e5", "0x1p3", "1_000", " 1", "1 ", "--1", "1-", "nan", "+NaN", "-NaN", "inf",
+		"", "-", ".", "e5", "1e", "1e+", "1e5.5", "1e5e5", "0x1p3", "1_000", " 1", "1 ", "--1", "1-", "nan", "+NaN", "-NaN",
+		"inf",
 		"Infinity", "1e99999999999999999999", "1e9223372036854775807", "1,5", "١", "1" + strings.Repeat("z", 100),
 	} {
 		if got, err := ParseDecimal(text); err == nil {
@@ -127,7 +128,8 @@ func TestDecimalLog10(t *testing.T) {
 
 // FuzzParseDecimal: what is accepted means the same as it does to math/big, and its text is read back.
 func FuzzParseDecimal(f *testing.F) {
-	for _, seed := range []string{"0", "-0.00e5", "1e-5000", "+12.50", ".5", "5.", "1e", "NaN", "-Inf", "0x1p3", "1_0", "99999.99995"} {
+	for _, seed := range []string{"0", "-0.00e5", "1e-5000", "+12.50", ".5", "5.", "1e", "NaN", "-Inf", "0x1p3", "1_0",
+		"99999.99995"} {
 		f.Add(seed, 3)
 	}
 	f.Fuzz(func(t *testing.T, text string, digits int) {
@@ -159,7 +161,8 @@ func FuzzParseDecimal(f *testing.F) {
 		}
 		// |rounded - want| <= half a unit of the last digit: 10^(Exp - digits + 1) / 2.
 		half := new(big.Rat).SetFrac(big.NewInt(1), big.NewInt(2))
-		ten := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(max(d.Exp-int64(digits)+1, int64(digits)-1-d.Exp)), nil))
+		ten := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10),
+			big.NewInt(max(d.Exp-int64(digits)+1, int64(digits)-1-d.Exp)), nil))
 		if d.Exp-int64(digits)+1 < 0 {
 			ten.Inv(ten)
 		}

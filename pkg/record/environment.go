@@ -253,8 +253,7 @@ func flatten(flat map[string]string, name string, v any) {
 	}
 }
 
-// harmless are the fields that a run may be continued across: a system that was updated, a clock that is set
-// otherwise.
+// harmless are the fields that may change while a run is continued: an updated system, a clock set otherwise.
 var harmless = []string{"os", "kernel", "governor", "memory_bytes", "go.cgo", "virtual"}
 
 // Comparable returns the first field whose difference makes results and times of two environments no parts of one run:

@@ -17,8 +17,7 @@ func shortHash(data []byte) string {
 	return hex.EncodeToString(sum[:hashBytes])
 }
 
-// NewCaseID returns the ID of a case: the first 16 hexadecimal digits of the SHA-256 of a text that holds all that was
-// asked for.
+// NewCaseID returns the first 16 hexadecimal digits of the SHA-256 of a text that holds all that was asked for.
 func NewCaseID(text string) string { return shortHash([]byte(text)) }
 
 // ResultHash is the hash of a result while its numbers are added: the first 16 hexadecimal digits of the SHA-256 of

@@ -28,8 +28,7 @@ func (e *LineError) Unwrap() error { return e.Err }
 // whole run (RunSchema). Blank lines are skipped, and fields that this version does not know are ignored.
 // Anything else that is not as it should be is a *LineError.
 //
-// A last line that is cut off, as a program that was killed leaves it, is no error: the run has a warning and
-// keeps the text.
+// A last line that is cut off, as a killed program leaves it, is no error but a warning; the run keeps the text.
 func ReadRecords(r io.Reader) (*Run, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	run := new(Run)
@@ -166,8 +165,7 @@ func kindName(kind string) string {
 	return "a " + kind
 }
 
-// startsDocument tells whether a first line belongs to an object that is spread over several lines, or is a
-// whole run.
+// startsDocument tells whether a first line belongs to an object that is spread over several lines, or is a whole run.
 func startsDocument(text []byte) bool {
 	if string(text) == "{" {
 		return true
@@ -197,7 +195,8 @@ func readDocument(in io.Reader, line []byte, number int) (*Run, error) {
 		return nil, &LineError{lineAt(errorOffset(err)), explain(err)}
 	}
 	if doc.Schema == nil || *doc.Schema != RunSchema {
-		return nil, &LineError{number, fieldError("schema", "a file that starts with a line \"{\" holds one object of schema %q", RunSchema)}
+		return nil, &LineError{number,
+			fieldError("schema", "a file that starts with a line \"{\" holds one object of schema %q", RunSchema)}
 	}
 	run := &Run{Size: int64(len(line) + len(rest))}
 	for _, part := range append(doc.Environments, doc.Records...) {

@@ -15,7 +15,8 @@ import (
 
 func anyRecord(t *rapid.T) Record {
 	name := rapid.StringMatching(`[a-z0-9:=,.<>&"\\ µ]{1,12}`)
-	decimal := rapid.SampledFrom([]string{"0", "NaN", "+Inf", "-Inf", "1e-5000", "-3.5e+400", "123456789012345678901234567890"})
+	decimal := rapid.SampledFrom([]string{"0", "NaN", "+Inf", "-Inf", "1e-5000", "-3.5e+400",
+		"123456789012345678901234567890"})
 	maybe := func(label string) string {
 		return rapid.OneOf(rapid.Just(""), decimal).Draw(t, label)
 	}
@@ -54,7 +55,8 @@ func anyRecord(t *rapid.T) Record {
 func TestRoundTrip(t *testing.T) {
 	env := CaptureEnvironment()
 	rapid.Check(t, func(t *rapid.T) {
-		want := &Run{Environments: []Environment{env}, Records: rapid.SliceOfN(rapid.Custom(anyRecord), 0, 3).Draw(t, "records")}
+		want := &Run{Environments: []Environment{env}, Records: rapid.SliceOfN(rapid.Custom(anyRecord), 0, 3).Draw(t,
+			"records")}
 		var lines bytes.Buffer
 		w := NewWriter(&lines)
 		for range 2 { // the second time writes nothing
@@ -71,7 +73,8 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, text := range []string{lines.String(), string(document), strings.ReplaceAll(lines.String(), "\n", "\r\n\r\n")} {
+		for _, text := range []string{lines.String(), string(document), strings.ReplaceAll(lines.String(), "\n",
+			"\r\n\r\n")} {
 			got, err := ReadRecords(strings.NewReader(text))
 			if err != nil {
 				t.Fatalf("%v\n%s", err, text)
@@ -127,7 +130,8 @@ func TestCutOff(t *testing.T) {
 		if len(run.Records) != 1 || run.Size != int64(len(whole)) || string(run.Partial) != oneRecord[:cut] {
 			t.Fatalf("cut after %d bytes: %d records, size %d, partial %q", cut, len(run.Records), run.Size, run.Partial)
 		}
-		if len(run.Warnings) != 1 || run.Warnings[0].Code != WarnTruncated || !strings.Contains(run.Warnings[0].Text, "line 2") {
+		if len(run.Warnings) != 1 || run.Warnings[0].Code != WarnTruncated || !strings.Contains(run.Warnings[0].Text,
+			"line 2") {
 			t.Fatalf("cut after %d bytes: warnings %v", cut, run.Warnings)
 		}
 	}
@@ -159,23 +163,33 @@ func TestReadErrors(t *testing.T) {
 		return oneRecord + "\n" + strings.Replace(oneRecord, old, new, 1) + "\n"
 	}
 	for want, text := range map[string]string{
-		`line 2: field "threads": string where an integer is expected`:                           change(`"threads":1`, `"threads":"two"`),
-		`line 2: field "threads": number 1.5 where an integer is expected`:                       change(`"threads":1`, `"threads":1.5`),
-		`line 2: field "threads": -1 is negative`:                                                change(`"threads":1`, `"threads":-1`),
-		`line 2: field "dataset.n": bool where an integer is expected`:                           change(`"n":64,"params"`, `"n":true,"params"`),
-		`line 2: field "method": missing or empty`:                                               change(`"method":"kahan",`, ``),
-		`line 2: field "rel_error": "1e" has no valid exponent`:                                  change(`"1e-5000"`, `"1e"`),
-		`line 2: field "rel_error": number where a string is expected`:                           change(`"1e-5000"`, `1e-5`),
-		`line 2: field "time_ns.samples": string where a number is expected`:                     change(`[5]`, `["5"]`),
-		`line 2: field "time_ns.samples[1]": -5 is no number of at least 0`:                      change(`[5]`, `[5,-5]`),
-		`line 2: field "time_ns.median": number 1e999 where a number is expected`:                change(`"median":5`, `"median":1e999`),
-		`line 2: field "schema": missing`:                                                        change(`"schema":"mpbench/1",`, ``),
-		`line 2: field "schema": "mpbench/2" is not known to this version, which reads "mpbench`: change(`mpbench/1`, `mpbench/2`),
-		`line 2: field "schema": "x" is no result of mpbench`:                                    change(`mpbench/1`, `x`),
-		`line 2: no valid JSON at byte`:                                                          change(`"threads":1`, `"threads":1}`),
-		`line 1: no valid JSON at byte 2: invalid character`:                                     "table\n",
-		`line 1: a JSON object is expected, not an array`:                                        "[1]\n",
-		`line 3: a JSON object is expected, not a number`:                                        "\n\n7\n",
+		`line 2: field "threads": string where an integer is expected`: change(`"threads":1`,
+			`"threads":"two"`),
+		`line 2: field "threads": number 1.5 where an integer is expected`: change(`"threads":1`,
+			`"threads":1.5`),
+		`line 2: field "threads": -1 is negative`: change(`"threads":1`,
+			`"threads":-1`),
+		`line 2: field "dataset.n": bool where an integer is expected`: change(`"n":64,"params"`,
+			`"n":true,"params"`),
+		`line 2: field "method": missing or empty`: change(`"method":"kahan",`,
+			``),
+		`line 2: field "rel_error": "1e" has no valid exponent`: change(`"1e-5000"`,
+			`"1e"`),
+		`line 2: field "rel_error": number where a string is expected`: change(`"1e-5000"`,
+			`1e-5`),
+		`line 2: field "time_ns.samples": string where a number is expected`: change(`[5]`, `["5"]`),
+		`line 2: field "time_ns.samples[1]": -5 is no number of at least 0`:  change(`[5]`, `[5,-5]`),
+		`line 2: field "time_ns.median": number 1e999 where a number is expected`: change(`"median":5`,
+			`"median":1e999`),
+		`line 2: field "schema": missing`: change(`"schema":"mpbench/1",`, ``),
+		`line 2: field "schema": "mpbench/2" is not known to this version, which reads "mpbench`: change(`mpbench/1`,
+			`mpbench/2`),
+		`line 2: field "schema": "x" is no result of mpbench`: change(`mpbench/1`, `x`),
+		`line 2: no valid JSON at byte`: change(`"threads":1`,
+			`"threads":1}`),
+		`line 1: no valid JSON at byte 2: invalid character`: "table\n",
+		`line 1: a JSON object is expected, not an array`:    "[1]\n",
+		`line 3: a JSON object is expected, not a number`:    "\n\n7\n",
 	} {
 		_, err := ReadRecords(strings.NewReader(text))
 		var lineErr *LineError
@@ -184,7 +198,8 @@ func TestReadErrors(t *testing.T) {
 		}
 	}
 	broken := errors.New("broken disk")
-	if _, err := ReadRecords(io.MultiReader(strings.NewReader(oneRecord+"\n"), iotest.ErrReader(broken))); !errors.Is(err, broken) {
+	if _, err := ReadRecords(io.MultiReader(strings.NewReader(oneRecord+"\n"), iotest.ErrReader(broken))); !errors.Is(err,
+		broken) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -195,8 +210,10 @@ func TestDocumentErrors(t *testing.T) {
 		return fmt.Sprintf("{\n  \"schema\": %q,\n  \"records\": [\n%s,\n%s\n]}\n", RunSchema, oneRecord, record)
 	}
 	for want, text := range map[string]string{
-		`line 5: field "threads": -1 is negative`:       document(strings.Replace(oneRecord, `"threads":1`, `"threads":-1`, 1)),
-		`line 5: no valid JSON at byte`:                 document(strings.Replace(oneRecord, `"threads":1`, `"threads":1}`, 1)),
+		`line 5: field "threads": -1 is negative`: document(strings.Replace(oneRecord, `"threads":1`, `"threads":-1`,
+			1)),
+		`line 5: no valid JSON at byte`: document(strings.Replace(oneRecord, `"threads":1`, `"threads":1}`,
+			1)),
 		`line 1: field "schema": a file that starts`:    "{\n\"schema\": \"mpbench/1\"}\n",
 		`line 2: field "records": object where an arra`: "{\n\"schema\": \"mpbench-run/1\", \"records\": {}}\n",
 	} {
@@ -209,7 +226,8 @@ func TestDocumentErrors(t *testing.T) {
 // TestWriterRefuses: nothing is written that could not be read back.
 func TestWriterRefuses(t *testing.T) {
 	var b bytes.Buffer
-	nan := Record{Command: "sum", Method: "m", Device: "cpu", Dataset: Dataset{Name: "d"}, Time: Timing{Samples: []float64{1}}}
+	nan := Record{Command: "sum", Method: "m", Device: "cpu", Dataset: Dataset{Name: "d"},
+		Time: Timing{Samples: []float64{1}}}
 	nan.Time.Median -= 1
 	err := NewWriter(&b).WriteRecord(nan)
 	var fieldErr *FieldError

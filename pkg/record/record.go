@@ -46,15 +46,15 @@ type Record struct {
 	Exact       string   `json:"exact"`                // the exact result of the same inputs
 	Reference   string   `json:"reference,omitempty"`  // how the exact result was found
 	Condition   string   `json:"condition,omitempty"`  // condition number of the problem
-	RelError    string   `json:"rel_error"`            // |value - exact| / |exact|, never capped; "+Inf" where only exact is 0
+	RelError    string   `json:"rel_error"`            // |value - exact| / |exact|, not capped; "+Inf" if only exact is 0
 	AbsError    string   `json:"abs_error,omitempty"`  // |value - exact|
 	ULPError    string   `json:"ulp_error,omitempty"`  // |value - exact| in units of the last place of the format
 	CorrectBits *float64 `json:"correct_bits"`         // -log2(rel_error); null when the result is exact
 	ExactResult bool     `json:"exact_result"`         // value equals exact
-	Bound       string   `json:"bound,omitempty"`      // proved bound on rel_error; absent where its conditions do not hold
+	Bound       string   `json:"bound,omitempty"`      // proved, on rel_error; absent where its conditions do not hold
 	AbsBound    string   `json:"abs_bound,omitempty"`  // proved bound on abs_error
 	WithinBound *bool    `json:"within_bound"`         // null without a bound
-	Row         *int     `json:"row,omitempty"`        // vectors: the component that value, exact, errors and bounds are those of
+	Row         *int     `json:"row,omitempty"`        // vectors: the component of value, exact, errors and bounds
 	NormError   string   `json:"norm_error,omitempty"` // vectors: ||y - y*||_1 / ||y*||_1
 	NormBound   string   `json:"norm_bound,omitempty"` // vectors: bound on norm_error, equation (19) of the 2020 paper
 	ResultHash  string   `json:"result_hash"`          // see ResultHash
@@ -66,7 +66,7 @@ type Record struct {
 	Throughput Throughput `json:"throughput"`
 	Warnings   []Warning  `json:"warnings"`
 	EnvID      string     `json:"env_id"`            // ID of the Environment that the record was made in
-	CaseID     string     `json:"case_id,omitempty"` // short hash of all that was asked for, see NewCaseID; a run is continued by it
+	CaseID     string     `json:"case_id,omitempty"` // of what was asked for, see NewCaseID; a run is continued by it
 }
 
 // A Dataset says which numbers were used.
@@ -91,9 +91,9 @@ type Timing struct {
 	Median     float64   `json:"median"`
 	Lo         float64   `json:"lo"` // interval for the median, see MedianInterval
 	Hi         float64   `json:"hi"`
-	Samples    []float64 `json:"samples"`              // in the order they were taken, each the mean of Iterations operations
+	Samples    []float64 `json:"samples"`              // in the order they were taken, each the mean of Iterations
 	Iterations int       `json:"iterations,omitempty"` // operations a sample; more than 1 for short operations
-	Confidence float64   `json:"confidence,omitempty"` // probability that [Lo, Hi] covers the median, at least 0.95 from 6 samples on
+	Confidence float64   `json:"confidence,omitempty"` // of [Lo, Hi] covering the median; 0.95 or more from 6 samples on
 	RelMAD     float64   `json:"rel_mad,omitempty"`    // median absolute deviation / median
 }
 
@@ -104,7 +104,7 @@ type Kernel struct {
 	Array       string  `json:"array"`           // that it computes, as the method calls it: "d", "y", "B"
 	TimeNs      float64 `json:"time_ns"`         // median
 	Bytes       int64   `json:"bytes"`           // read and written in device memory, each number once
-	BytesShare  float64 `json:"bandwidth_share"` // bytes per second, as a share of the device's memory bandwidth; 0 if not known
+	BytesShare  float64 `json:"bandwidth_share"` // bytes/s, as a share of the device's memory bandwidth; 0 if not known
 	Occupancy   float64 `json:"occupancy"`       // share of a multiprocessor's threads that are resident
 	Blocks      int     `json:"blocks"`
 	Threads     int     `json:"threads"` // of a block
@@ -294,8 +294,7 @@ func (r *Record) Settings() []Setting {
 	return s
 }
 
-// Case identifies what was measured: two records with the same Case are runs of the same thing, on the same
-// data if Dataset.SHA256 agrees too.
+// Case identifies what was measured, on the same data if Dataset.SHA256 agrees too.
 func (r *Record) Case() string {
 	var b strings.Builder
 	b.WriteString(r.Command)

@@ -8,7 +8,8 @@ import (
 func TestCase(t *testing.T) {
 	r := Record{
 		Command: "sum", Method: "reduce3", Device: "cpu", Threads: 2, PrecisionBits: 240,
-		Dataset: Dataset{Name: "gensum", N: 1000, Params: map[string]string{"seed": "1", "c": "1e20"}}, Shape: Shape{N: 1000},
+		Dataset:    Dataset{Name: "gensum", N: 1000, Params: map[string]string{"seed": "1", "c": "1e20"}},
+		Shape:      Shape{N: 1000},
 		ModuliBits: 16, Rounding: "truncate", Alignment: "2018", Blocks: 256, BlockSize: 64,
 	}
 	want := "sum/method=reduce3/precision=240/dataset=gensum:c=1e20,seed=1/n=1000/moduli-bits=16" +

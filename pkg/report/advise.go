@@ -33,27 +33,32 @@ type AdviseRow struct {
 	Problem     string  `json:"problem"` // why it cannot be run
 }
 
-// Advise returns an advice as a document. data names the data, command is the command line to use, nil for no
-// recommendation.
+// Advise returns an advice as a document. data names the data, command is the command line to use, "" for none.
 func Advise(r *advise.Result, data, command string) *Document {
-	d := &Document{Schema: AdviseSchema, Title: "advise: " + r.Operation + " of " + data + "\nwish: " + r.Options.Wish.String()}
+	d := &Document{Schema: AdviseSchema, Title: "advise: " + r.Operation + " of " + data + "\nwish: " +
+		r.Options.Wish.String()}
 	s := Sheet{Facts: adviseFacts(r), Columns: []SheetColumn{
-		{Head: [2]string{"", "method"}}, {Head: [2]string{"", "bits"}, Right: true}, {Head: [2]string{"", "device"}, Optional: true},
-		{Head: [2]string{"error", "promised"}, Right: true}, {Head: [2]string{"error", "found"}, Right: true}, {Head: [2]string{"meets", "the wish"}},
-		{Head: [2]string{"", "time"}, Right: true}, {Head: [2]string{"", "convert"}, Right: true, Optional: true}, {Head: [2]string{"", "cost"}, Right: true},
+		{Head: [2]string{"", "method"}}, {Head: [2]string{"", "bits"}, Right: true}, {Head: [2]string{"", "device"},
+			Optional: true},
+		{Head: [2]string{"error", "promised"}, Right: true}, {Head: [2]string{"error", "found"}, Right: true},
+		{Head: [2]string{"meets", "the wish"}},
+		{Head: [2]string{"", "time"}, Right: true}, {Head: [2]string{"", "convert"}, Right: true, Optional: true},
+		{Head: [2]string{"", "cost"}, Right: true},
 		{Head: [2]string{"", ""}},
 	}}
 	devices := slices.ContainsFunc(r.Candidates, func(c advise.Candidate) bool { return c.Device != "cpu" })
 	left := 0
 	for _, c := range r.Candidates {
-		recommended := r.Best != nil && c.Method == r.Best.Method && c.Precision == r.Best.Precision && c.Device == r.Best.Device
+		recommended := r.Best != nil && c.Method == r.Best.Method && c.Precision == r.Best.Precision &&
+			c.Device == r.Best.Device
 		if superseded(c, r.Candidates) {
 			left++
 		} else {
 			s.Rows = append(s.Rows, adviseCells(c, recommended, devices))
 		}
 		d.Rows = append(d.Rows, AdviseRow{
-			r.Operation, c.Method, c.Format, c.Device, c.Precision, errorText(c.Bound), foundText(c), c.Meets, c.Promised, c.Ran, recommended,
+			r.Operation, c.Method, c.Format, c.Device, c.Precision, errorText(c.Bound), foundText(c), c.Meets, c.Promised,
+			c.Ran, recommended,
 			c.ConvertNs, c.RunNs, c.CostNs, c.Problem,
 		})
 		if c.Problem != "" {
@@ -61,7 +66,8 @@ func Advise(r *advise.Result, data, command string) *Document {
 		}
 	}
 	if left > 0 {
-		d.Closing = append(d.Closing, fmt.Sprintf("left out: %s of methods with fewer bits than they need; the format csv has all", plural(left, "row", "rows")))
+		d.Closing = append(d.Closing, fmt.Sprintf("left out: %s of methods with fewer bits than they need; the format "+
+			"csv has all", plural(left, "row", "rows")))
 	}
 	s.Title = s.Facts[0]
 	s.Facts = s.Facts[1:]
@@ -72,7 +78,9 @@ func Advise(r *advise.Result, data, command string) *Document {
 
 // superseded reports whether a candidate misses the wish that its method meets at another precision.
 func superseded(c advise.Candidate, all []advise.Candidate) bool {
-	return !c.Meets && slices.ContainsFunc(all, func(o advise.Candidate) bool { return o.Meets && o.Method == c.Method && o.Device == c.Device })
+	return !c.Meets && slices.ContainsFunc(all, func(o advise.Candidate) bool {
+		return o.Meets && o.Method == c.Method && o.Device == c.Device
+	})
 }
 
 func adviseFacts(r *advise.Result) []string {
@@ -81,7 +89,8 @@ func adviseFacts(r *advise.Result) []string {
 	if f.Condition.Class == exact.NaN {
 		condition = "no condition number: there are infinities or NaN"
 	}
-	return append(append([]string(nil), f.Size...), condition, fmt.Sprintf("magnitudes from 2^%d to 2^%d, a spread of %d bits", f.Least, f.Most, f.Spread))
+	return append(append([]string(nil), f.Size...), condition,
+		fmt.Sprintf("magnitudes from 2^%d to 2^%d, a spread of %d bits", f.Least, f.Most, f.Spread))
 }
 
 func adviseCells(c advise.Candidate, recommended, devices bool) []string {
@@ -148,7 +157,8 @@ func adviceTexts(r *advise.Result, command string) []string {
 	}
 	texts := []string{fmt.Sprintf("recommended: %s, %s\n%s", candidateName(*r.Best), why, literal+command)}
 	if r.Promised != nil {
-		texts = append(texts, fmt.Sprintf("for other data of this kind: %s, whose bound promises the wish, at %s times the cost", candidateName(*r.Promised), threeDigits(r.Promised.CostNs/r.Best.CostNs)))
+		texts = append(texts, fmt.Sprintf("for other data of this kind: %s, whose bound promises the wish, at %s times "+
+			"the cost", candidateName(*r.Promised), threeDigits(r.Promised.CostNs/r.Best.CostNs)))
 	}
 	if r.Check != nil {
 		verdict := "which meets the wish"
@@ -158,7 +168,8 @@ func adviceTexts(r *advise.Result, command string) []string {
 		texts = append(texts, fmt.Sprintf("run again: relative error %s, %s", r.Check.Found.Text(2), verdict))
 	}
 	if r.Cheapest != nil {
-		texts = append(texts, fmt.Sprintf("of all %d candidates that were run, the cheapest that meets the wish is %s; the recommendation costs %s times as much",
+		texts = append(texts, fmt.Sprintf("of all %d candidates that were run, the cheapest that meets the wish is %s; the "+
+			"recommendation costs %s times as much",
 			len(r.Candidates), candidateName(*r.Cheapest), strconv.FormatFloat(math.Round(100*r.Ratio)/100, 'f', 2, 64)))
 	}
 	return texts

@@ -30,7 +30,8 @@ func TestBenchstat(t *testing.T) {
 	var paths []string
 	for name, run := range map[string]*record.Run{"old": old, "slow": slow} {
 		path := filepath.Join(folder, name+".bench")
-		if err := os.WriteFile(path, render(t, func(b *bytes.Buffer) error { return GoBench(b, run, Options{}) }), 0o666); err != nil {
+		if err := os.WriteFile(path, render(t, func(b *bytes.Buffer) error { return GoBench(b, run, Options{}) }),
+			0o666); err != nil {
 			t.Fatal(err)
 		}
 		paths = append(paths, path)

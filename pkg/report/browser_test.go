@@ -37,13 +37,15 @@ func findBrowser(t *testing.T) browser {
 			return browser{path}
 		}
 	}
-	t.Skipf("the page is not tried in a browser: none of %s is installed (Debian: apt-get install chromium)", strings.Join(names, ", "))
+	t.Skipf("the page is not tried in a browser: none of %s is installed (Debian: apt-get install chromium)",
+		strings.Join(names, ", "))
 	return browser{}
 }
 
 // arguments are what the browser always gets.
 func (b browser) arguments(t *testing.T) []string {
-	list := []string{"--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars", "--user-data-dir=" + t.TempDir()}
+	list := []string{"--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars",
+		"--user-data-dir=" + t.TempDir()}
 	if os.Geteuid() == 0 {
 		list = append(list, "--no-sandbox") // Chromium refuses to run as root with it
 	}
@@ -158,8 +160,10 @@ func get[T any](t *testing.T, seen map[string]json.RawMessage, name string) T {
 func sortingRun() *record.Run {
 	run := &record.Run{}
 	for _, c := range []struct{ method, value, relative string }{
-		{"m10", "1e400", "1e-16"}, {"m2", "-1e-400", "1e-5000"}, {"m7", "NaN", "NaN"}, {"m1", "0", "0"}, {"m3", "-3", "9e-5000"},
-		{"m4", "2.50e0", "1e-4999"}, {"m5", "1e-400", "2.0000000000000000000001"}, {"m6", "+Inf", "+Inf"}, {"m8", "-1e400", "2"}, {"m9", "-Inf", "3e8000"},
+		{"m10", "1e400", "1e-16"}, {"m2", "-1e-400", "1e-5000"}, {"m7", "NaN", "NaN"}, {"m1", "0", "0"},
+		{"m3", "-3", "9e-5000"},
+		{"m4", "2.50e0", "1e-4999"}, {"m5", "1e-400", "2.0000000000000000000001"}, {"m6", "+Inf", "+Inf"},
+		{"m8", "-1e400", "2"}, {"m9", "-Inf", "3e8000"},
 	} {
 		r := caseOf(c.method, 53, 53, c.value, c.relative, "", 1, true, 100)
 		r.WithinBound = nil
@@ -188,7 +192,8 @@ func TestBrowserSorts(t *testing.T) {
 	} {
 		got := get[sight](t, seen, c.name)
 		if !slices.Equal(got.Rows, c.rows) || got.Aria != c.aria || got.Others != 0 {
-			t.Errorf("%s: %v, aria-sort %q on it and on %d others; want %v, %q", c.name, got.Rows, got.Aria, got.Others, c.rows, c.aria)
+			t.Errorf("%s: %v, aria-sort %q on it and on %d others; want %v, %q", c.name, got.Rows, got.Aria, got.Others, c.rows,
+				c.aria)
 		}
 	}
 }
@@ -238,7 +243,8 @@ func TestBrowserWithoutScripts(t *testing.T) {
 	if rows := get[[]string](t, seen, "rows"); !slices.Equal(rows, []string{"float64", "kahan", "reduce1", "reduce2"}) {
 		t.Errorf("rows %q", rows)
 	}
-	if heads := get[[]string](t, seen, "heads"); len(heads) < 8 || heads[0] != "method" || get[int](t, seen, "buttons") != 0 {
+	if heads := get[[]string](t, seen, "heads"); len(heads) < 8 || heads[0] != "method" ||
+		get[int](t, seen, "buttons") != 0 {
 		t.Errorf("headings %q", heads)
 	}
 }
@@ -250,7 +256,8 @@ func TestBrowserScreenshot(t *testing.T) {
 	d := findBrowser(t).open(t, serve(t, map[string]string{"/": htmlOf(t, testRun(), Options{})}))
 	d.wait(`document.readyState === 'complete' && document.querySelectorAll('th button').length > 0`)
 	for _, width := range []int{1280, 400} {
-		d.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 1600, "deviceScaleFactor": 1, "mobile": width < 500}, nil)
+		d.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 1600, "deviceScaleFactor": 1,
+			"mobile": width < 500}, nil)
 		var shot struct{ Data []byte }
 		d.call("Page.captureScreenshot", map[string]any{"format": "png"}, &shot)
 		if folder := os.Getenv("MPBENCH_SCREENSHOTS"); folder != "" {

@@ -87,7 +87,8 @@ func TestNotation(t *testing.T) {
 
 func TestConditionText(t *testing.T) {
 	for text, want := range map[string]string{
-		"": none, "1.0000": "1", "12.345": "12.3", "1234.5": "1230", "1e20": "1.0e+20", "+Inf": "infinite", "3.2e-1": "3.2e-01",
+		"": none, "1.0000": "1", "12.345": "12.3", "1234.5": "1230", "1e20": "1.0e+20", "+Inf": "infinite",
+		"3.2e-1": "3.2e-01",
 	} {
 		if got := conditionText(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

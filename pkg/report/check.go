@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"mpbench/pkg/check"
+	"mpbench/pkg/record"
 )
 
 // CheckText writes a line for each check of a plan, and under it the rows that fail, with what they fail, what was
@@ -23,12 +24,11 @@ func CheckText(w io.Writer, result *check.Result, all bool, opts Options) error 
 		wrap(out, "not checked: "+text, opts.Width)
 	}
 	failed, rows := result.Failed(), len(result.Rows)
-	switch {
-	case failed == 0:
-		fmt.Fprintf(out, "%s in %s: all passed\n", plural(rows, "row", "rows"), plural(len(result.Plan.Checks), "check", "checks"))
-	default:
-		fmt.Fprintf(out, "%s in %s: %d passed, %d failed\n", plural(rows, "row", "rows"), plural(len(result.Plan.Checks), "check", "checks"), rows-failed, failed)
+	verdict := "all passed"
+	if failed > 0 {
+		verdict = fmt.Sprintf("%d passed, %d failed", rows-failed, failed)
 	}
+	fmt.Fprintf(out, "%s in %s: %s\n", record.Count(rows, "row"), record.Count(len(result.Plan.Checks), "check"), verdict)
 	return out.Flush()
 }
 
@@ -98,13 +98,13 @@ func facts(r *check.Row) string {
 		list = append(list, "bound "+shortDecimal(r.Record.Bound, 2))
 	}
 	if t := r.Time; t != nil && t.Ratio.Rounds > 0 {
-		list = append(list, fmt.Sprintf("%.3g times %s (%.3g to %.3g)", t.Ratio.Median, t.RelativeTo, t.Ratio.Lo, t.Ratio.Hi))
+		list = append(list, fmt.Sprintf("%.3g times %s (%.3g to %.3g)", t.Ratio.Median, t.RelativeTo, t.Ratio.Lo,
+			t.Ratio.Hi))
 	}
 	return strings.Join(list, ", ")
 }
 
-// CheckChanges writes what differs between a baseline and a new one, a line for each row and each thing that has
-// changed.
+// CheckChanges writes what differs between two baselines, a line for each row and each thing that has changed.
 func CheckChanges(w io.Writer, changes []check.Change, opts Options) error {
 	out := bufio.NewWriter(w)
 	for _, c := range changes {
@@ -198,8 +198,7 @@ func xmlText(text string) string {
 	}, text)
 }
 
-// CheckGitHub writes a workflow command for each limit that a row fails, which GitHub shows as an annotation at the
-// line of the plan that sets it.
+// CheckGitHub writes a workflow command for each limit that a row fails; GitHub shows it at the line of the plan.
 //
 // Format: https://docs.github.com/actions/reference/workflow-commands-for-github-actions#setting-an-error-message
 func CheckGitHub(w io.Writer, result *check.Result) error {

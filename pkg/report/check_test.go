@@ -23,7 +23,8 @@ func testCheck() *check.Result {
 	row := func(i int, r record.Record, failures ...check.Failure) check.Row {
 		return check.Row{Check: &plan.Checks[i], Record: r, Failures: failures}
 	}
-	fast, slow := row(1, run[4]), row(1, run[3], check.Failure{Limit: "time", Line: 15, Expected: "at most 1.5 times float64", Found: "1.9 times (1.85 to 1.97)"})
+	fast, slow := row(1, run[4]), row(1, run[3], check.Failure{Limit: "time", Line: 15,
+		Expected: "at most 1.5 times float64", Found: "1.9 times (1.85 to 1.97)"})
 	fast.Time = &check.Time{Ratio: sampling.Ratio{Median: 1.2, Lo: 1.1, Hi: 1.3, Rounds: 15}, RelativeTo: "float64"}
 	slow.Time = &check.Time{Ratio: sampling.Ratio{Median: 1.9, Lo: 1.85, Hi: 1.97, Rounds: 15}, RelativeTo: "float64"}
 	fast.Unchecked = []string{"slower: the baseline's times are of another processor, Example CPU 9000"}
@@ -70,7 +71,8 @@ func TestCheckGolden(t *testing.T) {
 // TestCheckJUnitReads: it is XML with as many cases and failures as it claims, whatever characters names hold.
 func TestCheckJUnitReads(t *testing.T) {
 	var doc junitSuites
-	if err := xml.Unmarshal(render(t, func(b *bytes.Buffer) error { return CheckJUnit(b, testCheck()) }), &doc); err != nil {
+	if err := xml.Unmarshal(render(t, func(b *bytes.Buffer) error { return CheckJUnit(b, testCheck()) }),
+		&doc); err != nil {
 		t.Fatal(err)
 	}
 	tests, failures := 0, 0
@@ -82,14 +84,18 @@ func TestCheckJUnitReads(t *testing.T) {
 			}
 		}
 	}
-	if tests != 6 || doc.Tests != 6 || failures != 3 || doc.Failures != 3 || doc.Suites[1].Name != "50 % slower: <never> & \"here\"" {
+	if tests != 6 || doc.Tests != 6 || failures != 3 || doc.Failures != 3 ||
+		doc.Suites[1].Name != "50 % slower: <never> & \"here\"" {
 		t.Errorf("%d of %d tests, %d of %d failures: %+v", tests, doc.Tests, failures, doc.Failures, doc)
 	}
 }
 
 // TestCheckGitHubLines: each annotation is one line, with the file and line of the limit or else of the check.
 func TestCheckGitHubLines(t *testing.T) {
-	lines := strings.Split(strings.TrimSuffix(string(render(t, func(b *bytes.Buffer) error { return CheckGitHub(b, testCheck()) })), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(string(render(t, func(b *bytes.Buffer) error {
+		return CheckGitHub(b,
+			testCheck())
+	})), "\n"), "\n")
 	if len(lines) != 4 {
 		t.Fatalf("%q", lines)
 	}

@@ -72,8 +72,7 @@ type compareColumn struct {
 	cell  func(*compare.Row) string
 }
 
-// compareColumns are the columns of all tables. A setting is a column of its own if a method at one precision occurs
-// with two.
+// compareColumns are the columns of all tables: a setting is one if a method at one precision occurs with two.
 func compareColumns(result *compare.Result, opts Options) []compareColumn {
 	timed := func(cell func(*compare.Time) string) func(*compare.Row) string {
 		return func(r *compare.Row) string {
@@ -93,7 +92,8 @@ func compareColumns(result *compare.Result, opts Options) []compareColumn {
 		all = append(all, g)
 	}
 	for _, c := range variants(all) {
-		columns = append(columns, compareColumn{c.title(), c.right, func(r *compare.Row) string { return c.cell(group{}, r.New) }})
+		cell := func(r *compare.Row) string { return c.cell(group{}, r.New) }
+		columns = append(columns, compareColumn{c.title(), c.right, cell})
 	}
 	return append(columns,
 		compareColumn{"bits", true, func(r *compare.Row) string { return fmt.Sprint(r.New.PrecisionBits) }},
@@ -205,7 +205,8 @@ func compareNotes(result *compare.Result) []string {
 		labels []string
 	}{{"old", result.OnlyOld}, {"new", result.OnlyNew}} {
 		if n := len(only.labels); n > 0 {
-			lines = append(lines, fmt.Sprintf("only in the %s run: %s (%s)", only.where, plural(n, "case", "cases"), shortList(only.labels)))
+			lines = append(lines, fmt.Sprintf("only in the %s run: %s (%s)", only.where, plural(n, "case", "cases"),
+				shortList(only.labels)))
 		}
 	}
 	for _, d := range result.Environment {
@@ -236,7 +237,8 @@ type CompareFormat struct {
 
 // CompareFormats returns all formats, the default one first.
 func CompareFormats() []CompareFormat {
-	return []CompareFormat{{"table", CompareTable}, {"markdown", CompareMarkdown}, {"csv", CompareCSV}, {"json", CompareJSON}}
+	return []CompareFormat{{"table", CompareTable}, {"markdown", CompareMarkdown}, {"csv", CompareCSV},
+		{"json", CompareJSON}}
 }
 
 // CompareFormatByName returns the format of the given name, or an *UnknownFormatError.
@@ -288,8 +290,10 @@ func CompareMarkdown(w io.Writer, result *compare.Result, opts Options) error {
 func CompareCSV(w io.Writer, result *compare.Result, _ Options) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{
-		"case", "old_ns", "new_ns", "ratio", "ratio_lo", "ratio_hi", "confidence", "p", "old_samples", "new_samples", "significant",
-		"old_correct_bits", "new_correct_bits", "old_exact", "new_exact", "bits_change", "hash_changed", "outside_bound", "fails",
+		"case", "old_ns", "new_ns", "ratio", "ratio_lo", "ratio_hi", "confidence", "p", "old_samples", "new_samples",
+		"significant",
+		"old_correct_bits", "new_correct_bits", "old_exact", "new_exact", "bits_change", "hash_changed", "outside_bound",
+		"fails",
 	}}
 	bits := func(b *compare.Bits) string {
 		if *b > 1e300 {
@@ -307,8 +311,9 @@ func CompareCSV(w io.Writer, result *compare.Result, _ Options) error {
 			}
 		}
 		line := append([]string{r.Case}, times...)
-		rows = append(rows, append(line, bits(r.OldBits), bits(r.NewBits), strconv.FormatBool(r.Old.ExactResult), strconv.FormatBool(r.New.ExactResult),
-			number(r.BitsChange), strconv.FormatBool(r.HashChanged), strconv.FormatBool(r.OutOfBound), strings.Join(r.Broken, ";")))
+		rows = append(rows, append(line, bits(r.OldBits), bits(r.NewBits),
+			strconv.FormatBool(r.Old.ExactResult), strconv.FormatBool(r.New.ExactResult), number(r.BitsChange),
+			strconv.FormatBool(r.HashChanged), strconv.FormatBool(r.OutOfBound), strings.Join(r.Broken, ";")))
 	}
 	return out.WriteAll(rows)
 }

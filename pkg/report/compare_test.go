@@ -50,7 +50,10 @@ func withRules(t *testing.T, result *compare.Result) *compare.Result {
 func TestCompareGolden(t *testing.T) {
 	for _, f := range CompareFormats() {
 		t.Run(f.Name, func(t *testing.T) {
-			golden(t, "compare-"+f.Name, render(t, func(b *bytes.Buffer) error { return f.Render(b, withRules(t, testComparison(t)), Options{}) }))
+			golden(t, "compare-"+f.Name, render(t, func(b *bytes.Buffer) error {
+				return f.Render(b,
+					withRules(t, testComparison(t)), Options{})
+			}))
 		})
 	}
 	for name, opts := range map[string]Options{
@@ -58,7 +61,10 @@ func TestCompareGolden(t *testing.T) {
 		"compare-color": {Width: 100, Color: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			golden(t, name, render(t, func(b *bytes.Buffer) error { return CompareTable(b, withRules(t, testComparison(t)), opts) }))
+			golden(t, name, render(t, func(b *bytes.Buffer) error {
+				return CompareTable(b, withRules(t, testComparison(t)),
+					opts)
+			}))
 		})
 	}
 	t.Run("no rules", func(t *testing.T) {
@@ -85,7 +91,10 @@ func TestCompareFits(t *testing.T) {
 // TestCompareReads: other programs can read CSV and JSON.
 func TestCompareReads(t *testing.T) {
 	result := withRules(t, testComparison(t))
-	lines, err := csv.NewReader(bytes.NewReader(render(t, func(b *bytes.Buffer) error { return CompareCSV(b, result, Options{}) }))).ReadAll()
+	lines, err := csv.NewReader(bytes.NewReader(render(t, func(b *bytes.Buffer) error {
+		return CompareCSV(b, result,
+			Options{})
+	}))).ReadAll()
 	if err != nil || len(lines) != len(result.Rows)+1 {
 		t.Errorf("%d lines, %v", len(lines), err)
 	}
@@ -95,7 +104,8 @@ func TestCompareReads(t *testing.T) {
 		Failures []compare.Failure
 	}
 	text := render(t, func(b *bytes.Buffer) error { return CompareJSON(b, result, Options{}) })
-	if err := json.Unmarshal(text, &doc); err != nil || doc.Schema != compare.Schema || len(doc.Rows) != len(result.Rows) || len(doc.Failures) != len(result.Failures) {
+	if err := json.Unmarshal(text, &doc); err != nil || doc.Schema != compare.Schema ||
+		len(doc.Rows) != len(result.Rows) || len(doc.Failures) != len(result.Failures) {
 		t.Errorf("%+v, %v", doc, err)
 	}
 }

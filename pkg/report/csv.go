@@ -10,8 +10,7 @@ import (
 	"mpbench/pkg/record"
 )
 
-// csvColumns are the columns in their order. Names are part of the interface: they are never changed, and new
-// ones go to the end.
+// csvColumns are part of the interface: names are never changed, and new columns go to the end.
 var csvColumns = []struct {
 	name string
 	cell func(*record.Record) string

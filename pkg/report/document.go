@@ -81,8 +81,7 @@ func (s Sheet) check() error {
 	return nil
 }
 
-// documentTable writes the sheets below each other, then notes and closing paragraphs, within the width of the
-// terminal.
+// documentTable writes the sheets below each other, then notes and closing paragraphs, to fit the terminal.
 func documentTable(w io.Writer, d *Document, opts Options) error {
 	if opts.Width <= 0 {
 		opts.Width = 80
@@ -165,8 +164,7 @@ func writeSheet(w io.Writer, s Sheet, opts Options) error {
 	return writeGrid(w, g)
 }
 
-// fitting returns the sheet without optional columns that the width has no room for, and without columns of empty
-// cells.
+// fitting leaves out optional columns that the width has no room for, and columns of empty cells.
 func (s Sheet) fitting(width int) Sheet {
 	for j := len(s.Columns) - 1; j >= 0; j-- {
 		empty := len(s.Rows) > 0 && !slices.ContainsFunc(s.Rows, func(row []string) bool { return row[j] != "" })
@@ -248,8 +246,7 @@ func paintVerdict(text string) string {
 	return text
 }
 
-// documentMarkdown writes a heading and a table for each sheet, with all columns that are not empty, and the notes as
-// a list.
+// documentMarkdown writes a heading and a table for each sheet, without empty columns, and the notes as a list.
 func documentMarkdown(w io.Writer, d *Document, opts Options) error {
 	out := bufio.NewWriter(w)
 	if d.Title != "" {

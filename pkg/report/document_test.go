@@ -13,34 +13,40 @@ import (
 // testPaper is a comparison with every verdict.
 func testPaper() *paper.Result {
 	return &paper.Result{
-		Experiment: paper.Experiment{Name: "test-table1", Title: "A table with | and *", Source: "Nobody 2018, DOI 10.0/0, Table 1"},
+		Experiment: paper.Experiment{Name: "test-table1", Title: "A table with | and *",
+			Source: "Nobody 2018, DOI 10.0/0, Table 1"},
 		Groups: []paper.Group{
 			{
 				Title: "set 1", Facts: []string{"n = 4"}, Quantities: []string{"value", "error"},
 				Rows: []paper.Row{
 					{Bits: 30, Label: "reduce1", Device: "cpu", Cells: []paper.Cell{
-						{Paper: "1.0", Here: "1.00000000e+00", Verdict: paper.Agrees}, {Paper: "10^-10", Here: "1.0e-09", Verdict: paper.Differs}}},
+						{Paper: "1.0", Here: "1.00000000e+00", Verdict: paper.Agrees}, {Paper: "10^-10", Here: "1.0e-09",
+							Verdict: paper.Differs}}},
 					{Bits: 120, Label: "reduce1s", Device: "cuda:0", Cells: []paper.Cell{
-						{Paper: "2e-18", Here: "0", Verdict: paper.Explained, Note: "why"}, {Verdict: paper.Unprinted, Here: "1.0e-09"}}},
+						{Paper: "2e-18", Here: "0", Verdict: paper.Explained, Note: "why"}, {Verdict: paper.Unprinted,
+							Here: "1.0e-09"}}},
 					{Bits: 120, Label: "reduce3", Cells: []paper.Cell{
 						{Paper: "0", Verdict: paper.Missing, Note: "gone"}, {Paper: "0", Verdict: paper.Missing, Note: "gone"}}},
 				},
 			},
 			{
 				Title: "times", Quantities: []string{"time"},
-				Rows: []paper.Row{{Label: "float64", Device: "cpu", Cells: []paper.Cell{{Paper: "1 ms", Here: "466 us", Verdict: paper.Other}}}},
+				Rows: []paper.Row{{Label: "float64", Device: "cpu", Cells: []paper.Cell{{Paper: "1 ms", Here: "466 us",
+					Verdict: paper.Other}}}},
 			},
 			{
 				Title: "statements", Quantities: []string{"ratio"}, Statements: true,
 				Rows: []paper.Row{
-					{Label: "one is faster than another that is named at such length that the sentence does not fit on a line of 80 columns", Cells: []paper.Cell{{Paper: "2", Here: "1.5", Verdict: paper.Agrees}}},
+					{Label: "one is faster than another that is named at such length that the sentence does not fit on a line of " +
+						"80 columns", Cells: []paper.Cell{{Paper: "2", Here: "1.5", Verdict: paper.Agrees}}},
 					{Label: "the other is faster", Cells: []paper.Cell{{Here: "0.5", Verdict: paper.Fails}}},
 				},
 			},
 		},
 		Notes: []paper.Note{
 			{Key: "general", Text: "This holds for all."},
-			{Key: "why", Text: "A long explanation that goes on for more than the eighty columns that a line of a terminal usually has."},
+			{Key: "why", Text: "A long explanation that goes on for more than the eighty columns that a line of a terminal " +
+				"usually has."},
 			{Key: "gone", Text: "needs a GPU: none is there"},
 		},
 	}
@@ -51,7 +57,10 @@ func TestGoldenPaper(t *testing.T) {
 	d := Paper(testPaper())
 	d.Environment = &testRun().Environments[0]
 	goldenDocument(t, "paper", d)
-	golden(t, "paper-table-color-60", render(t, func(b *bytes.Buffer) error { return documentTable(b, d, Options{Width: 60, Color: true}) }))
+	golden(t, "paper-table-color-60", render(t, func(b *bytes.Buffer) error {
+		return documentTable(b, d,
+			Options{Width: 60, Color: true})
+	}))
 }
 
 // goldenDocument compares a document in every format with its golden files.
@@ -60,7 +69,10 @@ func goldenDocument(t *testing.T, name string, d *Document) {
 	for _, f := range DocumentFormats() {
 		golden(t, name+"-"+f.Name, render(t, func(b *bytes.Buffer) error { return f.Render(b, d, Options{}) }))
 	}
-	for line := range strings.Lines(string(render(t, func(b *bytes.Buffer) error { return documentTable(b, d, Options{Width: 80}) }))) {
+	for line := range strings.Lines(string(render(t, func(b *bytes.Buffer) error {
+		return documentTable(b, d,
+			Options{Width: 80})
+	}))) {
 		if textWidth(strings.TrimSuffix(line, "\n")) > 80 {
 			t.Errorf("%s: %q is wider than 80 columns", name, line)
 		}
@@ -70,12 +82,15 @@ func goldenDocument(t *testing.T, name string, d *Document) {
 // TestDocumentOptionalColumns: they go, the last one first, where the terminal is too narrow.
 func TestDocumentOptionalColumns(t *testing.T) {
 	d := &Document{Sheets: []Sheet{{
-		Columns: []SheetColumn{{Head: [2]string{"", "a"}}, {Head: [2]string{"", "b"}, Optional: true}, {Head: [2]string{"", "c"}, Optional: true}, {Head: [2]string{"", "empty"}}},
-		Rows:    [][]string{{"aaaaaaaa", "bbbbbbbb", "cccccccc", ""}},
+		Columns: []SheetColumn{{Head: [2]string{"", "a"}}, {Head: [2]string{"", "b"}, Optional: true},
+			{Head: [2]string{"", "c"}, Optional: true}, {Head: [2]string{"", "empty"}}},
+		Rows: [][]string{{"aaaaaaaa", "bbbbbbbb", "cccccccc", ""}},
 	}}}
-	for width, want := range map[int]string{40: "aaaaaaaa  bbbbbbbb  cccccccc", 20: "aaaaaaaa  bbbbbbbb", 10: "aaaaaaaa"} {
+	for width, want := range map[int]string{40: "aaaaaaaa  bbbbbbbb  cccccccc", 20: "aaaaaaaa  bbbbbbbb",
+		10: "aaaaaaaa"} {
 		text := string(render(t, func(b *bytes.Buffer) error { return documentTable(b, d, Options{Width: width}) }))
-		if lines := strings.Split(strings.TrimSpace(text), "\n"); lines[len(lines)-1] != want || strings.Contains(text, "empty") {
+		if lines := strings.Split(strings.TrimSpace(text), "\n"); lines[len(lines)-1] != want || strings.Contains(text,
+			"empty") {
 			t.Errorf("width %d: %q", width, text)
 		}
 	}

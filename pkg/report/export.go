@@ -35,8 +35,7 @@ func (e *ExportError) Error() string {
 
 func (e *ExportError) Unwrap() error { return e.Err }
 
-// Export writes the run into a file, in the format that the ending of its name stands for. The file is written
-// whole or not at all; see WriteFile.
+// Export writes the run into a file as WriteFile does, in the format that the ending of its name stands for.
 func Export(path string, run *record.Run, opts Options) error {
 	format, err := FormatByPath(path)
 	if err != nil {
@@ -159,8 +158,7 @@ func writeWhole(t target, write func(io.Writer) error) error {
 	return nil
 }
 
-// createTemporary creates a new file beside the target. It is like os.CreateTemp, but with the mode of files
-// that users make.
+// createTemporary is os.CreateTemp beside the target, but with the mode of files that users make.
 func createTemporary(t target) (*os.File, error) {
 	folder, base := filepath.Split(t.path)
 	for try := 0; ; try++ {

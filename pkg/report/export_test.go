@@ -46,7 +46,8 @@ func TestExport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := render(t, func(b *bytes.Buffer) error { return f.Render(b, testRun(), Options{}) }); !bytes.Equal(got, want) {
+		if want := render(t, func(b *bytes.Buffer) error { return f.Render(b, testRun(), Options{}) }); !bytes.Equal(got,
+			want) {
 			t.Errorf("%s holds something else", path)
 		}
 	}
@@ -95,7 +96,8 @@ func TestExportFails(t *testing.T) {
 		write := WriteFile(path, func(w io.Writer) error { t.Errorf("%s: measured for nothing", name); return nil })
 		for _, err := range []error{check, write} {
 			var exportErr *ExportError
-			if !errors.As(err, &exportErr) || exportErr.Path != path || !strings.HasPrefix(err.Error(), "cannot write "+path+": ") {
+			if !errors.As(err, &exportErr) || exportErr.Path != path || !strings.HasPrefix(err.Error(),
+				"cannot write "+path+": ") {
 				t.Errorf("%s: %v", name, err)
 			} else if strings.ContainsAny(err.Error(), "\n") || strings.Contains(err.Error(), ".tmp") {
 				t.Errorf("%s: no clear error: %v", name, err)
@@ -172,7 +174,11 @@ func TestWriteFileDevice(t *testing.T) {
 	if err := CheckWritable(os.DevNull); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteFile(os.DevNull, func(w io.Writer) error { _, err := io.WriteString(w, "x"); return err }); err != nil {
+	if err := WriteFile(os.DevNull, func(w io.Writer) error {
+		_, err := io.WriteString(w,
+			"x")
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {

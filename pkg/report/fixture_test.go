@@ -50,7 +50,8 @@ func rns(r record.Record, moduli int) record.Record {
 func testEnvironment() record.Environment {
 	return record.Environment{
 		Schema: record.EnvironmentSchema, ID: "e0e0e0e0e0e0e0e0", Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-		CPU:         record.CPU{Brand: "Example CPU 9000", SIMD: "avx2+fma", Cores: 2, Threads: 2, L1D: 32 << 10, L2: 1 << 20, L3: 32 << 20},
+		CPU: record.CPU{Brand: "Example CPU 9000", SIMD: "avx2+fma", Cores: 2, Threads: 2, L1D: 32 << 10,
+			L2: 1 << 20, L3: 32 << 20},
 		Threads:     2,
 		MemoryBytes: 8 << 30,
 		OS:          "Example Linux 12", Kernel: "Linux 6.1.0",
@@ -70,19 +71,25 @@ func testRun() *record.Run {
 	noBound := caseOf("kahan", 53, 53, "3.487337450228904e-06", "2.6e-15", "", 48.4, true, 101, 99, 100, 100, 100, 100)
 	noBound.WithinBound = nil
 	big := caseOf("bigfloat", 240, 240, exact3, "0", "1.1e-60", 0, true, 4100, 4200, 4000, 8000, 9000, 4100)
-	big.Warnings = []record.Warning{{Code: record.WarnOutliers, Text: "2 of 6 samples are outliers", Advice: "close other programs or raise --runs"}}
+	big.Warnings = []record.Warning{{Code: record.WarnOutliers, Text: "2 of 6 samples are outliers",
+		Advice: "close other programs or raise --runs"}}
 	few := rns(caseOf("reduce1", 240, 253, exact3, "0", "4.5e-60", 0, true, 1850), 32)
-	few.Warnings = []record.Warning{{Code: record.WarnFewRuns, Text: "only 1 sample instead of 10 before the timeout", Advice: "raise --timeout"}, big.Warnings[0]}
+	few.Warnings = []record.Warning{{Code: record.WarnFewRuns, Text: "only 1 sample instead of 10 before the timeout",
+		Advice: "raise --timeout"}, big.Warnings[0]}
 	run.Records = append(run.Records, on(mcnamee3, "1.9e10", exact3,
-		caseOf("float32", 24, 24, "0.0020060078240931034", "574.22", "950.1", -9.17, true, 65.2, 65.0, 65.1, 65.3, 65.1, 65.2),
+		caseOf("float32", 24, 24, "0.0020060078240931034", "574.22", "950.1", -9.17, true, 65.2, 65.0, 65.1, 65.3, 65.1,
+			65.2),
 		caseOf("float64", 53, 53, "3.4873364984262247e-06", "2.7297e-07", "2.1e-08", 21.8, false, 65, 64, 64, 65, 66, 64),
 		noBound, few,
-		rns(caseOf("reduce2", 120, 120, "3.48733745022891305989079454710603081658e-06", "1e-35", "5.1e-27", 116.2, true, 2050.5, 2051, 2040, 2100, 2033, 2055), 16),
+		rns(caseOf("reduce2", 120, 120, "3.48733745022891305989079454710603081658e-06", "1e-35", "5.1e-27", 116.2, true,
+			2050.5, 2051, 2040, 2100, 2033, 2055), 16),
 		big,
 	)...)
 	run.Records = append(run.Records, on(uniform, "1", "500126.89310847245",
-		caseOf("float64", 53, 53, "500126.89310846984", "5.2e-15", "1.1e-10", 47.4, true, 321000, 319000, 322000, 321000, 320000, 330000),
-		caseOf("bigfloat", 53, 53, "500126.89310847245", "0", "1.1e-16", 0, true, 43_000_000, 44_000_000, 45_000_000, 43_100_000, 43_000_000, 43_200_000),
+		caseOf("float64", 53, 53, "500126.89310846984", "5.2e-15", "1.1e-10", 47.4, true, 321000, 319000, 322000, 321000,
+			320000, 330000),
+		caseOf("bigfloat", 53, 53, "500126.89310847245", "0", "1.1e-16", 0, true, 43_000_000, 44_000_000, 45_000_000,
+			43_100_000, 43_000_000, 43_200_000),
 		caseOf("float32", 24, 24, "500042.25", "1.7e-4", "5.9e-2", 12.5, true),
 	)...)
 	return run
@@ -91,7 +98,9 @@ func testRun() *record.Run {
 // specialRun holds what is rare: an exact result of zero, infinities, NaN, errors and conditions beyond float64,
 // names with every character that a format gives a meaning, devices and threads that differ, no environment.
 func specialRun() *record.Run {
-	run := &record.Run{Warnings: []record.Warning{{Code: record.WarnTruncated, Text: "line 7 is cut off after 12 bytes and was left out", Advice: "the run that wrote it was stopped; run that case again"}}}
+	run := &record.Run{Warnings: []record.Warning{{Code: record.WarnTruncated,
+		Text:   "line 7 is cut off after 12 bytes and was left out",
+		Advice: "the run that wrote it was stopped; run that case again"}}}
 	zero := record.Dataset{Name: "zhuhayes4", N: 1000, Params: map[string]string{"delta": "2000", "seed": "1"}}
 	huge := record.Dataset{Name: "extremes", N: 3}
 	odd := record.Dataset{Name: "a|b_c*d`e<f>,\"g\"", N: 0}

@@ -65,7 +65,8 @@ func TestCSVReads(t *testing.T) {
 			if cell(i, "method") != r.Method || cell(i, "dataset") != r.Dataset.Label() || cell(i, "rel_error") != r.RelError {
 				t.Errorf("record %d: %v", i, lines[i+1])
 			}
-			if (cell(i, "correct_bits") == "") != (r.CorrectBits == nil) || (cell(i, "within_bound") == "") != (r.WithinBound == nil) {
+			if (cell(i, "correct_bits") == "") != (r.CorrectBits == nil) ||
+				(cell(i, "within_bound") == "") != (r.WithinBound == nil) {
 				t.Errorf("record %d: %v", i, lines[i+1])
 			}
 			if ns, err := strconv.ParseFloat(cell(i, "median_ns"), 64); hasTime(&r) && (err != nil || ns != r.Time.Median) {
@@ -103,7 +104,8 @@ func TestJSONIsOneObject(t *testing.T) {
 		Environments []map[string]any
 		Records      []map[string]any
 	}
-	if err := json.Unmarshal(text, &doc); err != nil || doc.Schema != record.RunSchema || len(doc.Records) != 6 || doc.Environments == nil {
+	if err := json.Unmarshal(text, &doc); err != nil || doc.Schema != record.RunSchema || len(doc.Records) != 6 ||
+		doc.Environments == nil {
 		t.Errorf("%+v, %v", doc, err)
 	}
 }
@@ -133,7 +135,8 @@ func TestGoBenchReads(t *testing.T) {
 		if err := in.Err(); err != nil {
 			t.Fatal(err)
 		}
-		if units := in.Units(); units.GetBetter("correct-bits") != 1 || units.Get("correct-bits", "assume").Value != "exact" {
+		if units := in.Units(); units.GetBetter("correct-bits") != 1 || units.Get("correct-bits",
+			"assume").Value != "exact" {
 			t.Errorf("units %v", units)
 		}
 		for i := range run.Records {

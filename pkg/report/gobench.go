@@ -72,8 +72,7 @@ func writeBenchmark(out *benchfmt.Writer, r *record.Record, config []benchfmt.Co
 	return nil
 }
 
-// benchmarkName returns a name like Sum/method=reduce2/precision=240/dataset=uniform01/n=1000000-2, the number
-// at its end being that of threads.
+// benchmarkName returns Sum/method=reduce2/precision=240/dataset=uniform01/n=1000000-2, where 2 is that of threads.
 func benchmarkName(r *record.Record) benchfmt.Name {
 	var b strings.Builder
 	b.WriteString(strings.ToUpper(r.Command[:1]) + nameValue(r.Command[1:]))

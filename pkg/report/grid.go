@@ -17,8 +17,7 @@ type gridText struct {
 	rows  [][]string
 }
 
-// writeGrid writes the table without borders, with a line under the heading. This file is the only one that
-// knows the table library.
+// writeGrid writes the table without borders, with a line under the heading. Only this file knows the table library.
 func writeGrid(w io.Writer, g gridText) error {
 	var b bytes.Buffer
 	t := tablewriter.NewTable(&b,
@@ -65,8 +64,7 @@ func joinLines(lines [][]string) []string {
 	return cells
 }
 
-// minLastColumn is the width that the last column of a list has at least if its texts are as long, however narrow the
-// terminal.
+// minLastColumn is the least width of a last column with texts as long, however narrow the terminal.
 const minLastColumn = 30
 
 // List writes a table of texts. The last column is broken between words to fit the width (0 for 80); a line break in

@@ -21,8 +21,7 @@ type group struct {
 
 func (g group) first() *record.Record { return g.records[0] }
 
-// vector reports whether the results are vectors: then each record's value, exact value and condition number are those
-// of a component of its own.
+// vector reports whether the results are vectors: values and condition numbers are then those of single components.
 func (g group) vector() bool { return g.first().Row != nil }
 
 // groups puts the records of a run into groups, each in the order of first appearance.
@@ -164,7 +163,8 @@ func newNotes(run *record.Run, all []group) *notes {
 		n.addRow(r)
 	}
 	if failed > 0 {
-		n.lines = append(n.lines, fmt.Sprintf("! outside the proved error bound: %d of %s", failed, plural(results, "result", "results")))
+		n.lines = append(n.lines, fmt.Sprintf("! outside the proved error bound: %d of %s", failed, plural(results, "result",
+			"results")))
 	}
 	if asked {
 		n.lines = append(n.lines, "bits a/b: a bits asked for, b bits used")
@@ -312,8 +312,7 @@ func describe(env record.Environment) string {
 	return strings.Join(parts, ", ")
 }
 
-// memoryLine says what matrices take in the methods' formats, "" if there are none. Each method and precision counts
-// once, with the largest matrix.
+// memoryLine says what the largest matrix takes in each method's format at each precision, "" if there is none.
 func memoryLine(all []group) string {
 	var order []string
 	largest := map[string]int64{}

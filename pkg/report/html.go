@@ -112,7 +112,8 @@ func HTML(w io.Writer, run *record.Run, opts Options) error {
 // pagePolicy forbids everything but the page's own style and script.
 func pagePolicy() string {
 	sum := sha256.Sum256([]byte(pageScript))
-	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" +
+		base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 func pageTitle(run *record.Run) string {
@@ -149,7 +150,8 @@ func pageSummary(run *record.Run, all []group) (text string, failed bool) {
 	case unbounded > 0:
 		verdict = fmt.Sprintf("none outside a proved error bound, %d without one", unbounded)
 	}
-	return fmt.Sprintf("%s of %s on %s: %s.", plural(len(run.Records), "result", "results"), plural(len(methods), "method", "methods"),
+	return fmt.Sprintf("%s of %s on %s: %s.", plural(len(run.Records), "result", "results"),
+		plural(len(methods), "method", "methods"),
 		plural(len(all), "problem", "problems"), verdict), outside > 0
 }
 
@@ -191,8 +193,7 @@ func pageFigures(run *record.Run, opts plot.Options) ([]pageFigure, error) {
 // number writes a float64 as a key.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// A pageColumn is a column with the number that its cells are sorted by, as a decimal string; a column of texts has no
-// key.
+// A pageColumn is a column with the decimal string that its cells are sorted by; a column of texts has no key.
 type pageColumn struct {
 	column
 	key func(group, *record.Record) string
@@ -226,8 +227,7 @@ func resultTable(g group, columns []pageColumn) pageTable {
 	return t
 }
 
-// resultColumns are the columns that say something about the groups; ok is the one that compares with the bound, more
-// are further ones in front of the samples.
+// resultColumns are the columns that say something; ok compares with the bound, more stand in front of the samples.
 func resultColumns(all []group, notes *notes, opts Options, ok column, more ...pageColumn) []pageColumn {
 	count := func(value func(*record.Record) int) func(*record.Record) string {
 		return func(r *record.Record) string { return strconv.Itoa(value(r)) }
@@ -235,7 +235,8 @@ func resultColumns(all []group, notes *notes, opts Options, ok column, more ...p
 	columns := []pageColumn{{plainColumn("", "method", false, func(r *record.Record) string { return r.Method }), nil}}
 	for _, c := range variants(all) {
 		if c.right {
-			columns = append(columns, numberColumn(c, func(r *record.Record) string { return strings.Trim(c.cell(group{}, r), none) }))
+			key := func(r *record.Record) string { return strings.Trim(c.cell(group{}, r), none) }
+			columns = append(columns, numberColumn(c, key))
 		} else {
 			columns = append(columns, pageColumn{c, nil})
 		}
@@ -250,7 +251,8 @@ func resultColumns(all []group, notes *notes, opts Options, ok column, more ...p
 		pageColumn{ok, nil},
 		numberColumn(timeColumn(opts.ASCII), timed(func(r *record.Record) float64 { return r.Time.Median })),
 		numberColumn(perElementColumn(), timed(perElementNs)),
-		numberColumn(convertColumn(opts.ASCII), timed(func(r *record.Record) float64 { return r.Phases[record.PhaseConvert] })),
+		numberColumn(convertColumn(opts.ASCII),
+			timed(func(r *record.Record) float64 { return r.Phases[record.PhaseConvert] })),
 		numberColumn(bandwidthColumn(), timed(func(r *record.Record) float64 { return r.Throughput.BytesPerSecond })),
 	)
 	columns = append(append(columns, more...),
@@ -288,8 +290,7 @@ func bitsKey(r *record.Record) string {
 	return number(*r.CorrectBits)
 }
 
-// headlineTable names for each problem the fastest method and the most accurate one, the fastest of these if several
-// are.
+// headlineTable names for each problem the fastest method and the most accurate one, of several the fastest.
 func headlineTable(all []group, opts Options) pageTable {
 	t := pageTable{Name: "Fastest and most accurate methods", Heads: []pageHead{
 		{"problem", false}, {"condition number", true},
@@ -380,7 +381,8 @@ func accuracyCell(r *record.Record) pageCell {
 
 // phaseTable has a column for each phase that takes time in some record.
 func phaseTable(run *record.Run) pageTable {
-	t := pageTable{Name: "Phases", Facts: []string{"medians; phases beside convert, h2d, kernel and d2h are parts of kernel"},
+	t := pageTable{Name: "Phases",
+		Facts: []string{"medians; phases beside convert, h2d, kernel and d2h are parts of kernel"},
 		Heads: []pageHead{{"method", false}, {"bits", true}, {"problem", false}}}
 	union := record.Phases{}
 	for _, r := range run.Records {
@@ -402,7 +404,8 @@ func phaseTable(run *record.Run) pageTable {
 		if !slices.ContainsFunc(names, func(name string) bool { return r.Phases[name] > 0 }) {
 			continue
 		}
-		cells := []pageCell{{Text: r.Method}, {strconv.Itoa(r.PrecisionBits), strconv.Itoa(r.PrecisionBits), true}, {Text: group{records: []*record.Record{r}}.problem()}}
+		cells := []pageCell{{Text: r.Method}, {strconv.Itoa(r.PrecisionBits), strconv.Itoa(r.PrecisionBits), true},
+			{Text: group{records: []*record.Record{r}}.problem()}}
 		for _, name := range names {
 			cell := pageCell{none, "", true}
 			if ns := r.Phases[name]; ns > 0 {
@@ -439,7 +442,8 @@ func environmentFacts(env record.Environment) []pageFact {
 		add("memory", fmt.Sprintf("%.1f GiB", float64(env.MemoryBytes)/(1<<30)))
 	}
 	for _, gpu := range env.GPUs {
-		add(gpu.Device, strings.TrimSpace(fmt.Sprintf("%s, driver %s, compute capability %s", gpu.Name, gpu.Driver, gpu.Compute)))
+		add(gpu.Device, strings.TrimSpace(fmt.Sprintf("%s, driver %s, compute capability %s", gpu.Name, gpu.Driver,
+			gpu.Compute)))
 	}
 	add("system", env.OS)
 	add("kernel", env.Kernel)

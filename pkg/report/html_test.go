@@ -43,7 +43,8 @@ func htmlOf(t *testing.T, run *record.Run, opts Options) string {
 // TestHTMLEscapes: no text of a record becomes markup. The browser's test checks that none runs.
 func TestHTMLEscapes(t *testing.T) {
 	text := htmlOf(t, hostileRun(), Options{Plot: plot.Options{Title: evil}})
-	if strings.Count(text, "<script") != 1 || strings.Count(text, "</script") != 1 || strings.Count(text, "</style") != 1 || strings.Contains(text, "<img") {
+	if strings.Count(text, "<script") != 1 || strings.Count(text, "</script") != 1 ||
+		strings.Count(text, "</style") != 1 || strings.Contains(text, "<img") {
 		t.Error("a text of a record is markup")
 	}
 }
@@ -73,7 +74,8 @@ func TestHTMLNotesFailures(t *testing.T) {
 			t.Errorf("no %s", want)
 		}
 	}
-	if text = htmlOf(t, plainRun(), Options{}); strings.Contains(text, `class="failed"`) || !strings.Contains(text, "all within their proved error bounds") {
+	if text = htmlOf(t, plainRun(), Options{}); strings.Contains(text, `class="failed"`) || !strings.Contains(text,
+		"all within their proved error bounds") {
 		t.Error("a good run is said to have failed")
 	}
 }

@@ -34,8 +34,7 @@ type appendFile interface {
 	Close() error
 }
 
-// JournalPath returns the first of the paths that a Journal can be kept in: one that ends with .jsonl and is no pipe
-// or device. ok is false if there is none.
+// JournalPath returns the first path that ends with .jsonl and is no pipe or device; ok is whether there is one.
 func JournalPath(paths []string) (path string, ok bool) {
 	for _, path := range paths {
 		target, err := exportTarget(path)

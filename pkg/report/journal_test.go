@@ -136,7 +136,8 @@ func TestJournalFullDisk(t *testing.T) {
 				added++
 			}
 			var export *ExportError
-			if !errors.As(err, &export) || !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(), "cannot write "+path+": ") {
+			if !errors.As(err, &export) || !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(),
+				"cannot write "+path+": ") {
 				t.Fatalf("room %d: %v", room, err)
 			}
 			if again := j.Add(run.Environments[0], run.Records[0]); again == nil {

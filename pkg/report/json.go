@@ -7,8 +7,7 @@ import (
 	"mpbench/pkg/record"
 )
 
-// JSON writes the run as one indented object with the fields "schema", "environments" and "records".
-// record.ReadRecords reads it back.
+// JSON writes the run as one indented object, "schema", "environments", "records", for record.ReadRecords.
 func JSON(w io.Writer, run *record.Run, _ Options) error {
 	text, err := record.MarshalRun(run)
 	if err != nil {
@@ -26,8 +25,7 @@ func writeJSON(w io.Writer, v any) error {
 	return encoder.Encode(v)
 }
 
-// JSONL writes the environments and then the records, one JSON object a line. Nothing is lost:
-// record.ReadRecords reads it back.
+// JSONL writes the environments and then the records, one JSON object a line, completely, for record.ReadRecords.
 func JSONL(w io.Writer, run *record.Run, _ Options) error {
 	out := record.NewWriter(w)
 	for _, env := range run.Environments {

@@ -24,8 +24,7 @@ type PaperRow struct {
 	Note       string `json:"note"`
 }
 
-// Paper returns a comparison with a paper as a document: one table for each group, the paper's figures beside those
-// found here.
+// Paper returns a comparison with a paper as a document: for each group a table of the paper's and our figures.
 func Paper(r *paper.Result) *Document {
 	d := &Document{Schema: PaperSchema, Title: r.Experiment.Name + ": " + r.Experiment.Title + "\n" + r.Experiment.Source}
 	labels, notes := noteLabels(r), map[string]string{}
@@ -84,7 +83,8 @@ func paperSheet(g paper.Group, labels map[string]string) Sheet {
 		}
 	}
 	for _, q := range g.Quantities {
-		s.Columns = append(s.Columns, SheetColumn{Head: [2]string{q, "paper"}, Right: true}, SheetColumn{Head: [2]string{"", "here"}, Right: true},
+		s.Columns = append(s.Columns, SheetColumn{Head: [2]string{q, "paper"}, Right: true},
+			SheetColumn{Head: [2]string{"", "here"}, Right: true},
 			SheetColumn{Head: [2]string{"", sameHead(g)}, Verdict: true})
 	}
 	if g.Statements {

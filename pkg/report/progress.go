@@ -9,8 +9,7 @@ import (
 	"mpbench/pkg/sampling"
 )
 
-// Progress tells how far a run has come. Its methods may be called from several goroutines; errors of writing
-// are ignored, as progress is no result.
+// Progress tells how far a run has come, and may be used by several goroutines. Errors of writing are ignored.
 type Progress interface {
 	Begin(label string)                  // the next case
 	Sample(status sampling.SampleStatus) // as sampling.Sampler.Progress calls it

@@ -52,7 +52,8 @@ func TestProgressPipe(t *testing.T) {
 	var b bytes.Buffer
 	clock := &fakeClock{}
 	play(NewProgress(&b, ProgressOptions{Clock: clock}), clock)
-	if got, want := b.String(), "[1] reduce1 240 bits mcnamee3: 12.3 us\n[2] bigfloat 240 bits mcnamee3: 12.3 us\n"; got != want {
+	if got, want := b.String(), "[1] reduce1 240 bits mcnamee3: 12.3 us\n[2] bigfloat 240 bits mcnamee3: "+
+		"12.3 us\n"; got != want {
 		t.Errorf("got %q", got)
 	}
 }

@@ -43,7 +43,8 @@ func Selftest(rows []selftest.Row, elapsed time.Duration, remarks []string) *Doc
 		if !slices.Contains(paths, r.Path) {
 			paths = append(paths, r.Path)
 		}
-		d.Rows = append(d.Rows, SelftestRow{r.Operation, r.Method, r.Format, r.Device, r.Path, r.Pass(), r.Checks, r.Failed, r.Failure, r.Advice})
+		d.Rows = append(d.Rows, SelftestRow{r.Operation, r.Method, r.Format, r.Device, r.Path, r.Pass(), r.Checks, r.Failed,
+			r.Failure, r.Advice})
 	}
 	d.Sheets = []Sheet{selftestSheet(rows, paths)}
 	checks := 0
@@ -75,11 +76,13 @@ func SelftestName(r selftest.Row) string {
 // selftestSheet puts rows that differ only in the vector instructions into one line.
 func selftestSheet(rows []selftest.Row, paths []string) Sheet {
 	s := Sheet{Columns: []SheetColumn{
-		{Head: [2]string{"", "operation"}}, {Head: [2]string{"", "method"}}, {Head: [2]string{"", "format"}, Optional: true}, {Head: [2]string{"", "device"}},
+		{Head: [2]string{"", "operation"}}, {Head: [2]string{"", "method"}}, {Head: [2]string{"", "format"}, Optional: true},
+		{Head: [2]string{"", "device"}},
 		{Head: [2]string{"", "checks"}, Right: true},
 	}}
 	for _, p := range paths {
-		s.Columns = append(s.Columns, SheetColumn{Head: [2]string{"", strings.Replace(p, "none", "plain Go", 1)}, Verdict: true})
+		s.Columns = append(s.Columns, SheetColumn{Head: [2]string{"", strings.Replace(p, "none", "plain Go", 1)},
+			Verdict: true})
 	}
 	lines := map[string]int{}
 	for _, r := range rows {
@@ -88,7 +91,8 @@ func selftestSheet(rows []selftest.Row, paths []string) Sheet {
 		if !ok {
 			i = len(s.Rows)
 			lines[key] = i
-			s.Rows = append(s.Rows, append([]string{r.Operation, r.Method, r.Format, r.Device, fmt.Sprint(r.Checks)}, make([]string, len(paths))...))
+			s.Rows = append(s.Rows, append([]string{r.Operation, r.Method, r.Format, r.Device, fmt.Sprint(r.Checks)},
+				make([]string, len(paths))...))
 		}
 		verdict := "pass"
 		if !r.Pass() {

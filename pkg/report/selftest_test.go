@@ -12,7 +12,8 @@ func TestGoldenSelftest(t *testing.T) {
 	rows := []selftest.Row{
 		{Operation: "arithmetic", Method: "float64", Format: "binary64", Device: "cpu", Path: "avx2", Checks: 100},
 		{Operation: "sum", Method: "reduce2", Format: "rns", Device: "cpu", Path: "avx2", Checks: 20, Failed: 3,
-			Failure: "ties, 60 bits: expected 1.0000000000000000e+00, found 1.0000000000000002e+00", Advice: "Do not trust it."},
+			Failure: "ties, 60 bits: expected 1.0000000000000000e+00, found 1.0000000000000002e+00",
+			Advice:  "Do not trust it."},
 		{Operation: "sum", Method: "reduce2", Format: "rns", Device: "cuda:0", Path: "avx2", Checks: 20},
 		{Operation: "arithmetic", Method: "float64", Format: "binary64", Device: "cpu", Path: "none", Checks: 100},
 		{Operation: "sum", Method: "reduce2", Format: "rns", Device: "cpu", Path: "none", Checks: 20},

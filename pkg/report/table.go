@@ -64,8 +64,7 @@ func writeHeading(w io.Writer, g group, opts Options) {
 	}
 }
 
-// A layout decides which columns are shown and how wide each is, the same for all groups, so that columns are
-// below each other in the whole output.
+// A layout decides which columns are shown and how wide each is, the same for all groups.
 type layout struct {
 	opts    Options
 	columns []laidColumn
@@ -92,8 +91,7 @@ const (
 	noteID
 )
 
-// newLayout takes the essential columns first, drops the least of them if the terminal is too narrow, and then
-// adds others as long as they fit.
+// newLayout takes the essential columns, drops the least of them if there is no room, and adds others that fit.
 func newLayout(all []group, notes *notes, opts Options) *layout {
 	if opts.Width <= 0 {
 		opts.Width = 80
@@ -217,8 +215,7 @@ func (l *layout) drop(id columnID) {
 	l.columns = slices.DeleteFunc(l.columns, func(c laidColumn) bool { return c.id == id })
 }
 
-// insert puts an extra column at its place: those behind the time stay in the order of importance, in front of
-// the notes.
+// insert puts an extra column at its place: behind the time by importance, in front of the notes.
 func (l *layout) insert(extra extraColumn) {
 	at := len(l.columns)
 	if extra.behind == okID && at > 0 && l.columns[at-1].id == noteID {
@@ -247,8 +244,7 @@ func (l *layout) widenValue(all []group) {
 	}
 }
 
-// value writes the result in the notation of the group. Positive values get a space for the sign where others
-// are negative.
+// value writes the result in the notation of the group, with a space for the sign where others are negative.
 func (g group) value(r *record.Record, width int) string {
 	if r.Row != nil {
 		name := fmt.Sprintf("y[%d] ", *r.Row)

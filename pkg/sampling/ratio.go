@@ -22,14 +22,13 @@ import (
 // distribution (MedianInterval).
 type RatioSampler struct {
 	Batch      time.Duration // least time of a batch; 0 for 200 µs
-	Rounds     int           // rounds before the first decision; 0 for 15, which an interval of 99 % needs to bear two outliers at either end
+	Rounds     int           // before the first decision; 0 for 15: at 99 % two outliers at either end do no harm
 	MaxRounds  int           // 0 for 1001
 	MaxTime    time.Duration // after which no round is begun; 0 for 2 s
 	Confidence float64       // of the interval; 0 for 0.99
 	Clock      Clock         // nil for SystemClock
 
-	// Pause waits between measurements, and returns false if ctx was cancelled meanwhile; nil for real time. A Clock of
-	// another time needs its own.
+	// Pause waits, and returns false if ctx was cancelled; nil for real time. A Clock of another time needs its own.
 	Pause func(ctx context.Context, d time.Duration) bool
 }
 
@@ -74,7 +73,9 @@ func pause(ctx context.Context, d time.Duration) bool {
 // Measure takes rounds until decided returns true of the ratio so far, or a limit is reached. decided is asked after
 // Rounds rounds and whenever their number has grown by a half; nil goes on to the limit. ok is false if ctx was
 // cancelled before there was a result.
-func (s RatioSampler) Measure(ctx context.Context, operation, reference func(), decided func(Ratio) bool) (r Ratio, ok bool) {
+func (s RatioSampler) Measure(
+	ctx context.Context, operation, reference func(), decided func(Ratio) bool,
+) (r Ratio, ok bool) {
 	s = s.withDefaults()
 	runtime.GC()
 	operation()
@@ -116,8 +117,7 @@ func (p *pair) balance(batch time.Duration) {
 	p.referenceRuns = int(max(1, math.Round(target/referenceNs)))
 }
 
-// estimate returns the time of one run in nanoseconds, at least 1: the least of three batches of a quarter of the
-// wanted time.
+// estimate returns the time of one run in ns, at least 1: the least of three batches of a quarter of the wanted time.
 func (p *pair) estimate(f func(), batch time.Duration) float64 {
 	n := 1
 	for n < maxIterations && p.batch(f, n) < float64(batch)/4 {
@@ -189,19 +189,23 @@ func (r Ratio) Spread() float64 { return (r.Hi - r.Lo) / r.Median }
 // time.
 //
 // The ratio returned is that of the last measurement; ok is false if ctx was cancelled.
-func (s RatioSampler) Exceeds(ctx context.Context, limit float64, operation, reference func()) (r Ratio, slower, ok bool) {
+func (s RatioSampler) Exceeds(
+	ctx context.Context, limit float64, operation, reference func(),
+) (r Ratio, slower, ok bool) {
 	s = s.withDefaults()
 	decided := func(r Ratio) bool { return r.Lo > limit || r.Hi <= limit }
 	pause := func(d time.Duration) bool { return s.Pause(ctx, d) }
-	return repeat(limit, func() (Ratio, bool) { return s.Measure(ctx, operation, reference, decided) }, pause, slowerPauses)
+	return repeat(limit, func() (Ratio, bool) { return s.Measure(ctx, operation, reference, decided) }, pause,
+		slowerPauses)
 }
 
-// slowerPauses are the pauses after measurements that find a ratio above its limit, but for the last. What disturbs
-// all of them lasts for seconds.
+// slowerPauses come after all measurements above the limit but the last. What disturbs all of them lasts for seconds.
 var slowerPauses = []time.Duration{200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second}
 
 // repeat measures until the answer is clear, see Exceeds.
-func repeat(limit float64, measure func() (Ratio, bool), pause func(time.Duration) bool, pauses []time.Duration) (Ratio, bool, bool) {
+func repeat(
+	limit float64, measure func() (Ratio, bool), pause func(time.Duration) bool, pauses []time.Duration,
+) (Ratio, bool, bool) {
 	for left := 2*(len(pauses)+1) - 1; ; left-- {
 		r, ok := measure()
 		above := r.Lo > limit

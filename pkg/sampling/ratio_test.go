@@ -24,12 +24,14 @@ func (c *steps) takes(d time.Duration) func() {
 // TestRatioOfSteadyTimes: whatever the durations, the ratio is exact, both batches are equally long within rounding,
 // and no more rounds are taken than the decision needs.
 func TestRatioOfSteadyTimes(t *testing.T) {
-	for _, d := range [][2]time.Duration{{130, 100}, {50 * time.Millisecond, 7}, {3, 20 * time.Millisecond}, {time.Second, 2 * time.Second}} {
+	for _, d := range [][2]time.Duration{{130, 100}, {50 * time.Millisecond, 7}, {3, 20 * time.Millisecond},
+		{time.Second, 2 * time.Second}} {
 		c := &steps{}
 		s := RatioSampler{Clock: c, MaxTime: time.Hour}
 		r, ok := s.Measure(context.Background(), c.takes(d[0]), c.takes(d[1]), func(Ratio) bool { return true })
 		want := float64(d[0]) / float64(d[1])
-		if !ok || r.Rounds != 15 || math.Abs(r.Median-want) > 1e-12*want || r.Lo != r.Hi || r.Confidence < 0.99 || r.Ns != float64(d[0]) {
+		if !ok || r.Rounds != 15 || math.Abs(r.Median-want) > 1e-12*want || r.Lo != r.Hi || r.Confidence < 0.99 ||
+			r.Ns != float64(d[0]) {
 			t.Errorf("%v: %+v", d, r)
 		}
 		p := pair{clock: c, operation: c.takes(d[0]), reference: c.takes(d[1])}
@@ -50,7 +52,8 @@ func TestRatioLimits(t *testing.T) {
 		t.Errorf("%d rounds", r.Rounds)
 	}
 	s.MaxTime = time.Nanosecond
-	if r, _ := s.Measure(context.Background(), c.takes(5), c.takes(5), nil); r.Rounds != leastRounds || r.Confidence < 0.99 {
+	if r, _ := s.Measure(context.Background(), c.takes(5), c.takes(5), nil); r.Rounds != leastRounds ||
+		r.Confidence < 0.99 {
 		t.Errorf("%d rounds, confidence %v", r.Rounds, r.Confidence)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -63,12 +66,14 @@ func TestRatioLimits(t *testing.T) {
 // TestExceeds: measurements that find the ratio above its limit (a), not above (n) or neither (u). Five above are a
 // yes, one that is not is a no, and ten in all are enough.
 func TestExceeds(t *testing.T) {
-	kinds := map[byte]Ratio{'a': {Median: 1.3, Lo: 1.2, Hi: 1.4}, 'n': {Median: 1.1, Lo: 1.0, Hi: 1.2}, 'u': {Median: 1.2, Lo: 1.1, Hi: 1.3}}
+	kinds := map[byte]Ratio{'a': {Median: 1.3, Lo: 1.2, Hi: 1.4}, 'n': {Median: 1.1, Lo: 1.0, Hi: 1.2},
+		'u': {Median: 1.2, Lo: 1.1, Hi: 1.3}}
 	for _, c := range []struct {
 		measurements string
 		want         bool
 	}{
-		{"n", false}, {"an", false}, {"aaaan", false}, {"aaaaa", true}, {"auaauaa", true}, {"uuuuun", false}, {"uuuuuaaaaa", true},
+		{"n", false}, {"an", false}, {"aaaan", false}, {"aaaaa", true}, {"auaauaa", true}, {"uuuuun", false},
+		{"uuuuuaaaaa", true},
 		{"uuuuuuaaaa", false}, {"uuuuuuuuuu", false},
 	} {
 		n := 0

@@ -86,16 +86,14 @@ func (s Sampler) Validate() error {
 	return nil
 }
 
-// Measure runs body: Warmup times, and then for samples until a StopRule applies. There is at least one
-// sample unless the context is cancelled or body fails; if warm-up alone outlasts Timeout, its last run is the
-// sample.
+// Measure runs body: Warmup times, and then for samples until a StopRule applies. There is at least one sample unless
+// the context is cancelled or body fails; if warm-up alone outlasts Timeout, its last run is the sample.
 //
 // An operation that is short, compared with the resolution of the clock, 10 µs or a thousandth of MinTime, is
 // run several times a sample; Timing.Iterations says how often. Finding that number takes some runs, which
 // count as warm-up.
 //
-// A cancelled context is no error: the measurement says so by its StopRule. An error of body is returned
-// together with what was measured before.
+// A cancelled context is no error but a StopRule. An error of body is returned with what was measured before.
 func (s Sampler) Measure(ctx context.Context, body func(*Timer) error) (Measurement, error) {
 	if err := s.Validate(); err != nil {
 		return Measurement{}, err
@@ -104,7 +102,8 @@ func (s Sampler) Measure(ctx context.Context, body func(*Timer) error) (Measurem
 		s.Clock = SystemClock()
 	}
 	s.MaxRuns = cmp.Or(s.MaxRuns, defaultMaxRuns)
-	m := &measuring{Sampler: s, ctx: ctx, body: body, iterations: 1, phases: map[string][]float64{}, warmPhases: map[string][]float64{}}
+	m := &measuring{Sampler: s, ctx: ctx, body: body, iterations: 1, phases: map[string][]float64{},
+		warmPhases: map[string][]float64{}}
 	stop, err := m.run()
 	return m.result(stop), err
 }
@@ -144,8 +143,7 @@ func (m *measuring) run() (record.StopRule, error) {
 	}
 }
 
-// warmUp makes the runs before the first sample and finds the number of iterations. The run that it returns is
-// the first sample.
+// warmUp makes the runs before the first sample, which it returns, and finds the number of iterations.
 func (m *measuring) warmUp() (*Timer, record.StopRule, error) {
 	for runs := 1; ; runs++ {
 		if runs == max(1, m.Warmup) {
@@ -236,8 +234,7 @@ func (m *measuring) stopRule() record.StopRule {
 	return ""
 }
 
-// quiet tells whether the n samples vary little enough. It looks at them again when a tenth was added, so that
-// the work stays proportional to n log n.
+// quiet tells whether the n samples vary little enough. It looks whenever a tenth was added: n log n work in all.
 func (m *measuring) quiet(n int) bool {
 	if m.MaxNoise == 0 {
 		return true
@@ -279,8 +276,7 @@ func newTiming(samples []float64, iterations int) record.Timing {
 	return t
 }
 
-// Fill fills the fields of r that describe time: Time, Phases, StopRule, Throughput, and the warnings
-// that the samples give cause for.
+// Fill fills the fields of r that describe time: Time, Phases, StopRule, Throughput, and adds Warnings.
 func (m Measurement) Fill(r *record.Record, elements, bytes int64) {
 	r.Time = m.Timing
 	r.Phases = m.Phases
@@ -293,8 +289,7 @@ func (m Measurement) Fill(r *record.Record, elements, bytes int64) {
 // difference that is significant but small does no harm to a median.
 const slowFirstRatio = 1.2
 
-// outlierRatio is how far from the median a sample must be, in either direction, to count in a warning, for the same
-// reason.
+// outlierRatio is how far from the median, up or down, a sample must be to count in a warning, for the same reason.
 const outlierRatio = 1.1
 
 // sampleWarnings looks for trouble in the samples of a measurement.
@@ -311,7 +306,8 @@ func (s Sampler) sampleWarnings(m Measurement, resolutionNs float64) []record.Wa
 		return ws
 	}
 	if n < s.Runs && m.Stop == record.StopTimeout {
-		add(record.WarnFewRuns, "raise "+s.Prefix+"timeout", "only %s instead of %d before the timeout", record.Count(n, "sample"), s.Runs)
+		add(record.WarnFewRuns, "raise "+s.Prefix+"timeout", "only %s instead of %d before the timeout",
+			record.Count(n, "sample"), s.Runs)
 	}
 	if m.Stop == record.StopTimeout && s.MaxNoise > 0 && t.RelMAD > s.MaxNoise {
 		add(record.WarnNoisy, "close other programs, or raise "+s.Prefix+"timeout or "+s.Prefix+"max-noise",
@@ -320,14 +316,16 @@ func (s Sampler) sampleWarnings(m Measurement, resolutionNs float64) []record.Wa
 	out := stats.Outliers(t.Samples)
 	first := len(out) > 0 && out[0] == 0 && t.Samples[0] > slowFirstRatio*t.Median
 	if first {
-		add(record.WarnSlowFirst, "raise "+s.Prefix+"warmup", "the first sample took %.2g times the median", t.Samples[0]/t.Median)
+		add(record.WarnSlowFirst, "raise "+s.Prefix+"warmup", "the first sample took %.2g times the median",
+			t.Samples[0]/t.Median)
 		out = out[1:]
 	}
 	out = slices.DeleteFunc(out, func(i int) bool {
 		return t.Samples[i] < outlierRatio*t.Median && t.Samples[i] > t.Median/outlierRatio
 	})
 	if len(out) >= 2 && 10*len(out) >= n { // a median bears less than that
-		add(record.WarnOutliers, "close other programs or raise "+s.Prefix+"runs", "%d of %d samples are outliers", len(out), n)
+		add(record.WarnOutliers, "close other programs or raise "+s.Prefix+"runs", "%d of %d samples are outliers", len(out),
+			n)
 	}
 	if sample := t.Median * float64(t.Iterations); resolutionNs > 0 && sample < minResolutions*resolutionNs {
 		add(record.WarnShort, "measure more terms", "a sample of %.3g ns is close to the clock's resolution of %.3g ns",

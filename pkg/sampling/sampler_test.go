@@ -55,21 +55,31 @@ func TestStopRules(t *testing.T) {
 		rule    record.StopRule
 		codes   []string
 	}{
-		"zero value":         {Sampler{}, []time.Duration{ms}, 1, record.StopMinimum, nil},
-		"least runs":         {Sampler{Runs: 10, MinTime: 5 * ms}, []time.Duration{ms}, 10, record.StopMinimum, nil},
-		"least time":         {Sampler{Runs: 10, MinTime: 50 * ms}, []time.Duration{ms}, 50, record.StopMinimum, nil},
-		"quiet at once":      {Sampler{Runs: 10, MaxNoise: 0.01}, []time.Duration{ms}, 10, record.StopNoise, nil},
-		"quiet in the end":   {Sampler{Runs: 3, MaxNoise: 0.01}, []time.Duration{ms, 2 * ms, 3 * ms, ms}, 5, record.StopNoise, nil},
-		"never quiet":        {Sampler{Runs: 3, MaxNoise: 0.01, Timeout: 20 * ms}, cycle(99, ms, 2*ms, 3*ms), 11, record.StopTimeout, []string{record.WarnNoisy}},
-		"timeout":            {Sampler{Runs: 10, Timeout: 3 * ms}, []time.Duration{ms}, 3, record.StopTimeout, []string{record.WarnFewRuns}},
-		"one long run":       {Sampler{Runs: 10, Timeout: 3 * ms}, []time.Duration{time.Hour}, 1, record.StopTimeout, []string{record.WarnFewRuns}},
-		"long warm-up":       {Sampler{Warmup: 5, Runs: 10, Timeout: 3 * ms}, []time.Duration{2 * ms}, 1, record.StopTimeout, []string{record.WarnFewRuns}},
-		"timeout in a quiet": {Sampler{Runs: 10, MaxNoise: 0.1, Timeout: 10 * ms}, []time.Duration{ms}, 10, record.StopNoise, nil},
-		"most runs":          {Sampler{Runs: 2, MinTime: time.Hour, MaxRuns: 7}, []time.Duration{4 * time.Second}, 7, record.StopMaxRuns, nil},
-		"slow first sample":  {Sampler{Runs: 10}, []time.Duration{5 * ms, ms}, 10, record.StopMinimum, []string{record.WarnSlowFirst}},
-		"slow warm-up":       {Sampler{Warmup: 1, Runs: 10}, []time.Duration{5 * ms, ms}, 10, record.StopMinimum, nil},
-		"harmless outliers":  {Sampler{Runs: 10}, []time.Duration{100 * ms, 109 * ms, 100 * ms, 100 * ms, 109 * ms, 100 * ms}, 10, record.StopMinimum, nil},
-		"outliers":           {Sampler{Runs: 10}, []time.Duration{ms, 9 * ms, ms, ms, 9 * ms, ms}, 10, record.StopMinimum, []string{record.WarnOutliers}},
+		"zero value":    {Sampler{}, []time.Duration{ms}, 1, record.StopMinimum, nil},
+		"least runs":    {Sampler{Runs: 10, MinTime: 5 * ms}, []time.Duration{ms}, 10, record.StopMinimum, nil},
+		"least time":    {Sampler{Runs: 10, MinTime: 50 * ms}, []time.Duration{ms}, 50, record.StopMinimum, nil},
+		"quiet at once": {Sampler{Runs: 10, MaxNoise: 0.01}, []time.Duration{ms}, 10, record.StopNoise, nil},
+		"quiet in the end": {Sampler{Runs: 3, MaxNoise: 0.01}, []time.Duration{ms, 2 * ms, 3 * ms, ms}, 5,
+			record.StopNoise, nil},
+		"never quiet": {Sampler{Runs: 3, MaxNoise: 0.01, Timeout: 20 * ms}, cycle(99, ms, 2*ms, 3*ms), 11,
+			record.StopTimeout, []string{record.WarnNoisy}},
+		"timeout": {Sampler{Runs: 10, Timeout: 3 * ms}, []time.Duration{ms}, 3, record.StopTimeout,
+			[]string{record.WarnFewRuns}},
+		"one long run": {Sampler{Runs: 10, Timeout: 3 * ms}, []time.Duration{time.Hour}, 1, record.StopTimeout,
+			[]string{record.WarnFewRuns}},
+		"long warm-up": {Sampler{Warmup: 5, Runs: 10, Timeout: 3 * ms}, []time.Duration{2 * ms}, 1, record.StopTimeout,
+			[]string{record.WarnFewRuns}},
+		"timeout in a quiet": {Sampler{Runs: 10, MaxNoise: 0.1, Timeout: 10 * ms}, []time.Duration{ms}, 10, record.StopNoise,
+			nil},
+		"most runs": {Sampler{Runs: 2, MinTime: time.Hour, MaxRuns: 7}, []time.Duration{4 * time.Second}, 7,
+			record.StopMaxRuns, nil},
+		"slow first sample": {Sampler{Runs: 10}, []time.Duration{5 * ms, ms}, 10, record.StopMinimum,
+			[]string{record.WarnSlowFirst}},
+		"slow warm-up": {Sampler{Warmup: 1, Runs: 10}, []time.Duration{5 * ms, ms}, 10, record.StopMinimum, nil},
+		"harmless outliers": {Sampler{Runs: 10}, []time.Duration{100 * ms, 109 * ms, 100 * ms, 100 * ms, 109 * ms,
+			100 * ms}, 10, record.StopMinimum, nil},
+		"outliers": {Sampler{Runs: 10}, []time.Duration{ms, 9 * ms, ms, ms, 9 * ms, ms}, 10, record.StopMinimum,
+			[]string{record.WarnOutliers}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			clock := &fakeClock{}
@@ -188,7 +198,8 @@ func TestPhases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := record.Phases{"setup": 7e6, record.PhaseConvert: 2.5e6, record.PhaseH2D: 11.5, record.PhaseKernel: 3e6, record.PhaseD2H: 0}
+	want := record.Phases{"setup": 7e6, record.PhaseConvert: 2.5e6, record.PhaseH2D: 11.5, record.PhaseKernel: 3e6,
+		record.PhaseD2H: 0}
 	for name, ns := range want {
 		if m.Phases[name] != ns {
 			t.Errorf("%s: %v ns, want %v", name, m.Phases[name], ns)
@@ -269,7 +280,11 @@ func TestFailingBody(t *testing.T) {
 		t.Errorf("no kernel phase: %v", err)
 	}
 	for _, ns := range []float64{math.NaN(), math.Inf(1), -1} {
-		_, err = Sampler{}.Measure(context.Background(), func(t *Timer) error { t.AddNs(record.PhaseKernel, ns); return nil })
+		_, err = Sampler{}.Measure(context.Background(), func(t *Timer) error {
+			t.AddNs(record.PhaseKernel,
+				ns)
+			return nil
+		})
 		if err == nil || !strings.Contains(err.Error(), "kernel") {
 			t.Errorf("%v ns: %v", ns, err)
 		}

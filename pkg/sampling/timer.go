@@ -33,8 +33,7 @@ type Timer struct {
 // Index returns how many runs went before this one, warm-up included.
 func (t *Timer) Index() int { return t.index }
 
-// Time runs f and adds its duration to the named phase. The kernel phase is run Iterations times and its mean
-// duration counts.
+// Time runs f and adds its duration to the phase. The kernel phase is run Iterations times; the mean counts.
 func (t *Timer) Time(phase string, f func()) {
 	n := 1
 	if phase == record.PhaseKernel {

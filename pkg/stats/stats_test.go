@@ -76,7 +76,9 @@ func TestMedianIntervalCovers(t *testing.T) {
 func TestMedianIntervalKnown(t *testing.T) {
 	values := []float64{10, 1, 9, 2, 8, 3, 7, 4, 6, 5}
 	// The table of every text book: n = 10 gives ranks 2 and 9 with 1 - 22/1024.
-	if got, want := MedianInterval(values, 0.95), (Interval{2, 9, 1 - 22.0/1024}); math.Abs(got.Confidence-want.Confidence) > 1e-14 || got.Lo != want.Lo || got.Hi != want.Hi {
+	if got, want := MedianInterval(values, 0.95),
+		(Interval{2, 9, 1 - 22.0/1024}); math.Abs(got.Confidence-want.Confidence) > 1e-14 || got.Lo != want.Lo ||
+		got.Hi != want.Hi {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if got := MedianInterval([]float64{7}, 0.95); got != (Interval{7, 7, 0}) {
@@ -135,7 +137,8 @@ func TestPermutationInvariance(t *testing.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 		before := slices.Clone(shuffled)
-		if Median(values) != Median(shuffled) || MAD(values) != MAD(shuffled) || RelativeMAD(values) != RelativeMAD(shuffled) {
+		if Median(values) != Median(shuffled) || MAD(values) != MAD(shuffled) ||
+			RelativeMAD(values) != RelativeMAD(shuffled) {
 			t.Fatal("median or MAD depend on the order")
 		}
 		if MedianInterval(values, 0.95) != MedianInterval(shuffled, 0.95) {
