@@ -25,7 +25,8 @@ type job struct {
 	n    int
 	seed uint64
 
-	terms []float64 // of vectors
+	terms []float64 // of vectors; the first one of a pair
+	y     []float64 // the second one of a pair
 	known *exact.Value
 	notes []string
 }
@@ -33,22 +34,43 @@ type job struct {
 // Generate makes the data of a spec.
 func Generate(spec Spec, opt Options) (*Data, error) { return spec.set.family.generate(spec, opt) }
 
-func generateVector(spec Spec, opt Options) (*Data, error) {
-	n, err := spec.size(opt)
-	if err != nil {
-		return nil, err
+// generateVectors makes one vector, or a pair of them.
+func generateVectors(pair bool) func(Spec, Options) (*Data, error) {
+	return func(spec Spec, opt Options) (*Data, error) {
+		n, err := spec.size(opt)
+		if err != nil {
+			return nil, err
+		}
+		j := newJob(spec, opt, n)
+		arrays := []*[]float64{&j.terms}
+		if pair {
+			arrays = append(arrays, &j.y)
+		}
+		if err := checkMemory(int64(n) * 8 * int64(len(arrays))); err != nil {
+			return nil, usagef("%s: n=%d: %s", spec.set.Name, n, err)
+		}
+		for _, a := range arrays {
+			*a = make([]float64, n)
+		}
+		if err := spec.set.make(&j); err != nil {
+			return nil, usagef("%s: %s", spec.set.Name, err)
+		}
+		d := j.data()
+		d.X = float64s(j.terms)
+		if pair {
+			d.Y = float64s(j.y)
+		}
+		return d, nil
 	}
-	if err := checkMemory(int64(n) * 8); err != nil {
-		return nil, usagef("%s: n=%d: %s", spec.set.Name, n, err)
+}
+
+// draw sets the terms, and then the second vector of a pair.
+func (j *job) draw(next func(r *source) float64) error {
+	r := j.random(0)
+	for _, xs := range [][]float64{j.terms, j.y} {
+		each(xs, func() float64 { return next(r) })
 	}
-	j := newJob(spec, opt, n)
-	j.terms = make([]float64, n)
-	if err := spec.set.make(&j); err != nil {
-		return nil, usagef("%s: %s", spec.set.Name, err)
-	}
-	d := j.data()
-	d.X = float64s(j.terms)
-	return d, nil
+	return nil
 }
 
 func newJob(spec Spec, opt Options, n int) job {

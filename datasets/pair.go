@@ -27,14 +27,14 @@ func pairSets() []*Set {
 			Source: "Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26(6), 2005, algorithm 6.1, doi:10.1137/030601818",
 			Params: []Param{{Name: "cond", Meaning: "condition number of the dot product; 2 is the least there is, and less " +
 				"counts as 2", Default: "1e+16", Kind: Real, Min: 1, Max: 1e300}},
-			DefaultN: 1000, MinN: 4, Seeded: true, pair: genDotPair,
+			DefaultN: 1000, MinN: 4, Seeded: true, make: genDotPair,
 		},
 		{
 			Name:     "uniform11",
 			Summary:  "x and y uniform in [-1, 1), multiples of 2^-52",
 			Source:   "Higham, SIAM J. Sci. Comput. 14(4), 1993, doi:10.1137/0914050",
 			DefaultN: 1_000_000, Seeded: true,
-			pair: func(j *pairJob) error { return j.draw((*source).symmetric) },
+			make: func(j *job) error { return j.draw((*source).symmetric) },
 		},
 		{
 			Name:     "wide",
@@ -42,7 +42,7 @@ func pairSets() []*Set {
 			Source:   "range of exponents of tests of " + zhuHayes2010,
 			Params:   []Param{exponentRange},
 			DefaultN: 1000, Seeded: true,
-			pair: func(j *pairJob) error {
+			make: func(j *job) error {
 				largest := j.int("range")
 				return j.draw(func(r *source) float64 { return r.spread(largest) })
 			},
@@ -50,39 +50,8 @@ func pairSets() []*Set {
 	}
 }
 
-type pairJob struct {
-	job
-	x, y []float64
-}
-
-func generatePair(spec Spec, opt Options) (*Data, error) {
-	n, err := spec.size(opt)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkMemory(int64(n) * 16); err != nil {
-		return nil, usagef("%s: n=%d: %s", spec.set.Name, n, err)
-	}
-	j := &pairJob{job: newJob(spec, opt, n), x: make([]float64, n), y: make([]float64, n)}
-	if err := spec.set.pair(j); err != nil {
-		return nil, usagef("%s: %s", spec.set.Name, err)
-	}
-	d := j.data()
-	d.X, d.Y = float64s(j.x), float64s(j.y)
-	return d, nil
-}
-
-// draw sets the numbers of x and y, in this order.
-func (j *pairJob) draw(next func(r *source) float64) error {
-	r := j.random(0)
-	for _, xs := range [][]float64{j.x, j.y} {
-		each(xs, func() float64 { return next(r) })
-	}
-	return nil
-}
-
 // genDotPair searches as genSum does. A condition number c of the dot product is c/2 of the sum of the products.
-func genDotPair(j *pairJob) error {
+func genDotPair(j *job) error {
 	target := max(j.real("cond"), 2) / 2
 	x, y := make([]float64, j.n), make([]float64, j.n)
 	half, ok := j.search(target, func(r *source, c float64) exact.Value {
@@ -90,7 +59,7 @@ func genDotPair(j *pairJob) error {
 		genDot(j.n, c, target, r, func(i int, xi, yi float64, _ dd) { x[order[i]], y[order[i]] = xi, yi })
 		return dotSummary(x, y).Condition()
 	}, func() {
-		copy(j.x, x)
+		copy(j.terms, x)
 		copy(j.y, y)
 	})
 	reached := exact.FromFloat64(2 * half.Float64())

@@ -25,8 +25,7 @@ type Set struct {
 	FixedN func(value func(name string) string) int
 
 	family *Family
-	make   func(*job) error       // of vectors
-	pair   func(*pairJob) error   // of pairs
+	make   func(*job) error       // of vectors and pairs
 	matrix func(*matrixJob) error // of matrices
 }
 
@@ -77,11 +76,11 @@ type Family struct {
 // The families of data sets.
 var (
 	// Vectors have an array x. The sets of the 2018 paper come first, the others by name.
-	Vectors = newFamily("data set", "vectors", generateVector, mcNameeSets(), sorted(
+	Vectors = newFamily("data set", "vectors", generateVectors(false), mcNameeSets(), sorted(
 		uniformSets(), zhuHayesSets(), genSumSets(), seriesSets(), extremeSets(), reproSets(), exblasSets(), xsumSets(),
 	))
 	// Pairs have arrays x and y of one length.
-	Pairs = newFamily("pair of vectors", "pairs of vectors", generatePair, pairSets())
+	Pairs = newFamily("pair of vectors", "pairs of vectors", generateVectors(true), pairSets())
 	// Matrices have an M x N matrix a, and vectors x and y; n is the number of columns, m that of rows.
 	Matrices = newFamily("matrix", "matrices with vectors", generateMatrix, sorted(matrixSets()))
 )

@@ -44,8 +44,10 @@ func TestText(t *testing.T) {
 		{"0x1.8p3 -0X1P-1074 0x.8p1 0xap0", "12 -5e-324 1 10"},
 		{"inf -Inf +INFINITY nan -NaN", "+Inf -Inf +Inf NaN NaN"},
 		{"0.1", "0.1"},
-		{"0.1000000000000000055511151231257827", "1000000000000000055511151231257827/10000000000000000000000000000000000"}, // not exactly 0.1 in binary64
-		{"0.1000000000000000055511151231257827021181583404541015625", "0.1"},                                               // exactly
+		{"0.1000000000000000055511151231257827", "1000000000000000055511151231257827/10000000000000000000000000000000000"},
+		// not exactly 0.1 in binary64
+		{"0.1000000000000000055511151231257827021181583404541015625", "0.1"},
+		// exactly
 		{"0.50000000000000000000000000000", "0.5"},
 		{"000000000000000000000000000012.5", "12.5"},
 		{"12345678901234567", "1.2345678901234568e+16"},                                   // 17 digits: the nearest
@@ -106,31 +108,33 @@ func TestCSVHeader(t *testing.T) {
 func TestTextErrors(t *testing.T) {
 	const hint = " is not a number (want decimal such as 1.5e-3 or hexadecimal such as 0x1.8p3)"
 	for text, want := range map[string]string{
-		"1\n2\n3 4 12x\n":                     `data.txt:3:5: "12x"` + hint,
-		"abc":                                 `data.txt:1:1: "abc"` + hint,
-		"1_000":                               `data.txt:1:1: "1_000"` + hint,
-		"0x_1p3":                              `data.txt:1:1: "0x_1p3"` + hint,
-		"0x1.8":                               `data.txt:1:1: "0x1.8"` + hint,
-		"1e":                                  `data.txt:1:1: "1e"` + hint,
-		"1e+":                                 `data.txt:1:1: "1e+"` + hint,
-		"1.2.3":                               `data.txt:1:1: "1.2.3"` + hint,
-		".":                                   `data.txt:1:1: "."` + hint,
-		"- 1":                                 `data.txt:1:1: "-"` + hint,
-		"--1":                                 `data.txt:1:1: "--1"` + hint,
-		"0x":                                  `data.txt:1:1: "0x"` + hint,
-		"1\x00":                               `data.txt:1:1: "1\x00"` + hint,
-		"infinit":                             `data.txt:1:1: "infinit"` + hint,
-		"1/3":                                 `data.txt:1:1: "1/3"` + hint,
-		strings.Repeat("z", 100):              `data.txt:1:1: "` + strings.Repeat("z", 40) + `"...` + hint,
-		"1,,2":                                "data.txt:1:3: no number before ','",
-		"1\n ;2":                              "data.txt:2:2: no number before ';'",
-		"1e100001":                            `data.txt:1:1: "1e100001" has an exponent beyond 100000`,
-		"1e-999999999999":                     `data.txt:1:1: "1e-999999999999" has an exponent beyond 100000`,
-		"0x1p400001":                          `data.txt:1:1: "0x1p400001" has an exponent beyond 400000`,
-		"1\n1 " + strings.Repeat("1", 20_001): `data.txt:2:3: "11111111111111111111111111111111" is longer than 20000 characters`,
-		"1 inf 1e400\n":                       `data.txt:1:3: inf cannot stand beside numbers that are kept exactly ("1e400" in line 1 is no float64)`,
-		"\xff\xfe1\x00":                       "data.txt:1:1: the text is in UTF-16; save it as UTF-8",
-		"# nothing":                           "data.txt: holds no numbers",
+		"1\n2\n3 4 12x\n":        `data.txt:3:5: "12x"` + hint,
+		"abc":                    `data.txt:1:1: "abc"` + hint,
+		"1_000":                  `data.txt:1:1: "1_000"` + hint,
+		"0x_1p3":                 `data.txt:1:1: "0x_1p3"` + hint,
+		"0x1.8":                  `data.txt:1:1: "0x1.8"` + hint,
+		"1e":                     `data.txt:1:1: "1e"` + hint,
+		"1e+":                    `data.txt:1:1: "1e+"` + hint,
+		"1.2.3":                  `data.txt:1:1: "1.2.3"` + hint,
+		".":                      `data.txt:1:1: "."` + hint,
+		"- 1":                    `data.txt:1:1: "-"` + hint,
+		"--1":                    `data.txt:1:1: "--1"` + hint,
+		"0x":                     `data.txt:1:1: "0x"` + hint,
+		"1\x00":                  `data.txt:1:1: "1\x00"` + hint,
+		"infinit":                `data.txt:1:1: "infinit"` + hint,
+		"1/3":                    `data.txt:1:1: "1/3"` + hint,
+		strings.Repeat("z", 100): `data.txt:1:1: "` + strings.Repeat("z", 40) + `"...` + hint,
+		"1,,2":                   "data.txt:1:3: no number before ','",
+		"1\n ;2":                 "data.txt:2:2: no number before ';'",
+		"1e100001":               `data.txt:1:1: "1e100001" has an exponent beyond 100000`,
+		"1e-999999999999":        `data.txt:1:1: "1e-999999999999" has an exponent beyond 100000`,
+		"0x1p400001":             `data.txt:1:1: "0x1p400001" has an exponent beyond 400000`,
+		"1\n1 " + strings.Repeat("1", 20_001): `data.txt:2:3: "11111111111111111111111111111111" is longer than 20000 ` +
+			`characters`,
+		"1 inf 1e400\n": `data.txt:1:3: inf cannot stand beside numbers that are kept exactly ` +
+			`("1e400" in line 1 is no float64)`,
+		"\xff\xfe1\x00": "data.txt:1:1: the text is in UTF-16; save it as UTF-8",
+		"# nothing":     "data.txt: holds no numbers",
 	} {
 		_, err := readString(text, Double, false)
 		checkError(t, err, ErrInput, want)

@@ -31,12 +31,6 @@ func uniformSets() []*Set {
 	}
 }
 
-func (j *job) draw(next func(r *source) float64) error {
-	r := j.random(0)
-	each(j.terms, func() float64 { return next(r) })
-	return nil
-}
-
 // subtractMean replaces every x by fl(x - fl(s/n)), s the sum of xs in binary64 from left to right, and returns s.
 func subtractMean(xs []float64) (s float64) {
 	for _, x := range xs {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -321,16 +320,15 @@ func (o *adviseOptions) finish(
 	case cmd.Context().Err() != nil:
 		return &statusError{exitInterrupted, "interrupted; what was found until then is above"}
 	case r.Best == nil && r.Options.Proved:
-		return &statusError{exitCheckFailed, "no method's bound promises the wish; without --proved, methods that meet it " +
-			"on these data count too"}
+		return failedf("no method's bound promises the wish; without --proved, methods that meet it on these data " +
+			"count too")
 	case r.Best == nil:
-		return &statusError{exitCheckFailed, "no method meets the wish"}
+		return failedf("no method meets the wish")
 	case !r.Check.Holds:
-		return &statusError{exitCheckFailed, fmt.Sprintf("the recommendation, %s, does not hold when it is run again",
-			r.Best.Method)}
+		return failedf("the recommendation, %s, does not hold when it is run again", r.Best.Method)
 	case r.Ratio > 2:
-		return &statusError{exitCheckFailed, fmt.Sprintf("the recommendation costs %.2f times as much as %s at %d bits",
-			r.Ratio, r.Cheapest.Method, r.Cheapest.Precision)}
+		return failedf("the recommendation costs %.2f times as much as %s at %d bits",
+			r.Ratio, r.Cheapest.Method, r.Cheapest.Precision)
 	}
 	return nil
 }

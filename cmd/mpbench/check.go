@@ -226,7 +226,7 @@ func (o *checkOptions) report(cmd *cobra.Command, c *checker) error {
 		return err
 	}
 	if n := result.Failed(); n > 0 {
-		return &statusError{exitCheckFailed, fmt.Sprintf("%d of %d rows failed", n, len(result.Rows))}
+		return failedf("%d of %d rows failed", n, len(result.Rows))
 	}
 	if o.update {
 		warnUncertain(cmd.ErrOrStderr(), c.rows)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -99,7 +98,7 @@ func (o *compareOptions) run(cmd *cobra.Command, oldPath, newPath string) error 
 		return err
 	}
 	if n := result.Failed(); n > 0 {
-		return &statusError{exitCheckFailed, fmt.Sprintf("%d of %d cases failed", n, len(result.Rows)+len(result.OnlyOld))}
+		return failedf("%d of %d cases failed", n, len(result.Rows)+len(result.OnlyOld))
 	}
 	return nil
 }

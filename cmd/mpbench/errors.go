@@ -45,6 +45,10 @@ func inputOutputf(format string, args ...any) error {
 	return &statusError{exitInputOutput, fmt.Sprintf(format, args...)}
 }
 
+func failedf(format string, args ...any) error {
+	return &statusError{exitCheckFailed, fmt.Sprintf(format, args...)}
+}
+
 func isSilent(err error) bool {
 	var status *statusError
 	return errors.As(err, &status) && status.text == ""

@@ -277,15 +277,8 @@ func summarize(r record.Record) string {
 
 // checkRecords fails if a result is outside its bound.
 func checkRecords(records []record.Record) error {
-	outside := 0
-	for _, r := range records {
-		if r.OutsideBound() {
-			outside++
-		}
-	}
-	if outside > 0 {
-		return &statusError{exitCheckFailed, fmt.Sprintf("%d of %d results are outside their proved bound", outside,
-			len(records))}
+	if outside := record.CountOutside(records); outside > 0 {
+		return failedf("%d of %d results are outside their proved bound", outside, len(records))
 	}
 	return nil
 }

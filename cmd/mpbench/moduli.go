@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpbench/pkg/report"
 	"mpbench/pkg/rns"
 )
 
@@ -29,10 +30,12 @@ p = floor(log2(floor(sqrt(M - 1)))), where M is their product.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n\nmoduli      %d of %d bits\nlog2 M      %.4f\nprecision   %d bits "+
-				"(asked: %d)\n",
-				wrapNumbers(moduli, columns(cmd.OutOrStdout())), base.Len(), base.ModuliBits(), base.Log2Range(), base.Precision(),
-				precision)
+			out := cmd.OutOrStdout()
+			numbers := strings.Join(mapped(moduli, func(x uint32) string { return fmt.Sprint(x) }), " ")
+			_, err = fmt.Fprintf(out,
+				"%s\n\nmoduli      %d of %d bits\nlog2 M      %.4f\nprecision   %d bits (asked: %d)\n",
+				strings.Join(report.BreakText(numbers, columns(out)), "\n"),
+				base.Len(), base.ModuliBits(), base.Log2Range(), base.Precision(), precision)
 			return err
 		},
 	}
@@ -60,25 +63,4 @@ func findModuli(precision, width int, start uint32, order string) ([]uint32, err
 		return rns.GenerateModuliFrom(precision, width, start, direction)
 	}
 	return rns.GenerateModuli(precision, width, direction)
-}
-
-// wrapNumbers writes numbers separated by spaces in lines of at most width columns.
-func wrapNumbers(numbers []uint32, width int) string {
-	var b strings.Builder
-	column := 0
-	for _, x := range numbers {
-		text := fmt.Sprint(x)
-		switch {
-		case column == 0:
-		case column+1+len(text) > width:
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(text)
-		column += len(text)
-	}
-	return b.String()
 }

@@ -89,8 +89,7 @@ func finishSelftest(cmd *cobra.Command, d *report.Document, rows []selftest.Row,
 		}
 	}
 	if len(names) > 0 {
-		return &statusError{exitCheckFailed, fmt.Sprintf("%d of %d tests failed: %s", len(names), len(rows),
-			strings.Join(names, "; "))}
+		return failedf("%d of %d tests failed: %s", len(names), len(rows), strings.Join(names, "; "))
 	}
 	return nil
 }

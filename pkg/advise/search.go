@@ -11,6 +11,7 @@
 package advise
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -351,9 +352,8 @@ func rank(list []Candidate) {
 		}
 		return 0
 	}
-	sort.SliceStable(list, func(a, b int) bool {
-		x, y := class(list[a]), class(list[b])
-		return x < y || x == y && list[a].CostNs < list[b].CostNs
+	slices.SortStableFunc(list, func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(class(a), class(b)), cmp.Compare(a.CostNs, b.CostNs))
 	})
 }
 

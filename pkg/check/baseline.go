@@ -133,30 +133,13 @@ func ReadBaseline(path string) (*Baseline, error) {
 	}
 	b := &Baseline{}
 	if err := json.Unmarshal(text, b); err != nil {
-		return nil, &Error{Path: path, Line: lineOf(text, err), Text: "no baseline: " + err.Error()}
+		return nil, &Error{Path: path, Line: record.JSONErrorLine(text, err), Text: "no baseline: " + err.Error()}
 	}
 	if b.Schema != BaselineSchema {
 		return nil, &Error{Path: path, Key: "schema", Text: fmt.Sprintf("%q is not known; want %s", clip(b.Schema),
 			BaselineSchema)}
 	}
 	return b, nil
-}
-
-// lineOf returns the line of a text that an error of encoding/json is about, 0 if it does not say.
-func lineOf(text []byte, err error) int {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	offset := int64(-1)
-	switch {
-	case errors.As(err, &syntax):
-		offset = syntax.Offset
-	case errors.As(err, &kind):
-		offset = kind.Offset
-	}
-	if offset < 0 {
-		return 0
-	}
-	return 1 + strings.Count(string(text[:min(offset, int64(len(text)))]), "\n")
 }
 
 // Write writes the baseline, one row a line.

@@ -220,10 +220,13 @@ func NewResult(plan *Plan, rows []Row, b *Baseline) *Result {
 }
 
 // Failed returns the number of rows that fail.
-func (r *Result) Failed() int {
+func (r *Result) Failed() int { return Failing(r.Rows) }
+
+// Failing returns how many of the rows fail.
+func Failing(rows []Row) int {
 	n := 0
-	for i := range r.Rows {
-		if len(r.Rows[i].Failures) > 0 {
+	for i := range rows {
+		if len(rows[i].Failures) > 0 {
 			n++
 		}
 	}

@@ -92,17 +92,22 @@ func TestParseErrors(t *testing.T) {
 		head + "  - 5":                       `plans/p.yaml:3: want keys with values, have "5"`,
 		head + "  - name: x": "plans/p.yaml:3: command: missing; want one of sum, dot, gemv, or values: " +
 			"and against:",
-		head + "  - command: smu":                      `plans/p.yaml:3: command: unknown command "smu" (did you mean sum?)`,
-		head + "  - command: sum\n    command: dot":    "plans/p.yaml:4: command: the key stands in line 3 already",
-		head + "  - command: sum\n    dataset: {a: 1}": "plans/p.yaml:4: dataset: want a text, a number or a list, have keys with values",
-		head + "  - command: sum\n    dataset: [[1]]":  "plans/p.yaml:4: dataset: want a list of texts or numbers, have a list in it",
-		head + "  - command: sum\n    dataset:":        "plans/p.yaml:4: dataset: want a text, a number or a list, have nothing",
+		head + "  - command: smu":                   `plans/p.yaml:3: command: unknown command "smu" (did you mean sum?)`,
+		head + "  - command: sum\n    command: dot": "plans/p.yaml:4: command: the key stands in line 3 already",
+		head + "  - command: sum\n    dataset: {a: 1}": "plans/p.yaml:4: dataset: want a text, a number or a list, have " +
+			"keys with values",
+		head + "  - command: sum\n    dataset: [[1]]": "plans/p.yaml:4: dataset: want a list of texts or numbers, have " +
+			"a list in it",
+		head + "  - command: sum\n    dataset:": "plans/p.yaml:4: dataset: want a text, a number or a list, have " +
+			"nothing",
 		head + "  - command: sum\n    name: a\n  - command: sum\n   " +
 			" name: a": `plans/p.yaml:5: name: "a" is the name of the check in line 3 already`,
-		head + "  - command: sum\n    scan: {n: 1}":  "plans/p.yaml:4: scan: want name=values",
-		head + "  - command: sum\n    values: a.npy": "plans/p.yaml:3: values: a check has either a command or values of its own",
-		head + "  - values: a.npy":                   "plans/p.yaml:3: against: missing; want what the values are results of, as sum:input.npy",
-		head + "  - against: sum:a.npy":              "plans/p.yaml:3: values: missing; want the file of the results",
+		head + "  - command: sum\n    scan: {n: 1}": "plans/p.yaml:4: scan: want name=values",
+		head + "  - command: sum\n    values: a.npy": "plans/p.yaml:3: values: a check has either a command or values " +
+			"of its own",
+		head + "  - values: a.npy": "plans/p.yaml:3: against: missing; want what the values are " +
+			"results of, as sum:input.npy",
+		head + "  - against: sum:a.npy": "plans/p.yaml:3: values: missing; want the file of the results",
 		head + "  - values: a.npy\n    against: " +
 			"sum:b.npy": "plans/p.yaml:3: limits: missing; values without " +
 			"limits cannot fail",
@@ -110,16 +115,20 @@ func TestParseErrors(t *testing.T) {
 			"{ulp: 1}": `plans/p.yaml:5: method: unknown key "method"`,
 		head + "  - values: a.npy\n    against: sum:b.npy\n    limits: {time: {relative-to: a, " +
 			"at-most: 1}}": "plans/p.yaml:3: time: values from a file have no time",
-		head + "  - command: sum\n    limits: 5":                    `plans/p.yaml:4: limits: want keys with values, have "5"`,
-		head + "  - command: sum\n    limits: {correct-bit: 5}":     `plans/p.yaml:4: correct-bit: unknown limit "correct-bit" (did you mean correct-bits?)`,
-		head + "  - command: sum\n    limits: {correct-bits: many}": `plans/p.yaml:4: correct-bits: want a number of bits or exact, have "many"`,
+		head + "  - command: sum\n    limits: 5": `plans/p.yaml:4: limits: want keys with values, ` +
+			`have "5"`,
+		head + "  - command: sum\n    limits: {correct-bit: 5}": `plans/p.yaml:4: correct-bit: unknown limit ` +
+			`"correct-bit" (did you mean correct-bits?)`,
+		head + "  - command: sum\n    limits: {correct-bits: many}": `plans/p.yaml:4: correct-bits: want a number of ` +
+			`bits or exact, have "many"`,
 		head + "  - command: sum\n    limits: " +
 			"{correct-bits: -5}": `want a number of bits or exact, have "-5"`,
 		head + "  - command: sum\n    limits: " +
 			"{correct-bits: .nan}": `want a number of bits or exact`,
 		head + "  - command: sum\n    limits: " +
 			"{ulp: [1]}": "plans/p.yaml:4: ulp: want one value, have a list",
-		head + "  - command: sum\n    limits: {rel-error: -1}": `rel-error: want a number of at least 0, as 1e-30, have "-1"`,
+		head + "  - command: sum\n    limits: {rel-error: -1}": `rel-error: want a number of at least 0, as 1e-30, have ` +
+			`"-1"`,
 		head + "  - command: sum\n    limits: " +
 			"{bits-lost: x}": `bits-lost: want a number of at least 0, have "x"`,
 		head + "  - command: sum\n    limits: " +
@@ -127,7 +136,8 @@ func TestParseErrors(t *testing.T) {
 		head + "  - command: sum\n    limits: {within: " +
 			"float64}": "within: is for values; the methods of a command have " +
 			"bounds of their own",
-		head + "  - command: sum\n    limits: {result-hash: 12}": `result-hash: want 16 hexadecimal digits or baseline, have "12"`,
+		head + "  - command: sum\n    limits: {result-hash: 12}": `result-hash: want 16 hexadecimal digits or baseline, ` +
+			`have "12"`,
 		head + "  - command: sum\n    limits: " +
 			"{time: 5}": `time: want keys with values, have "5"`,
 		head + "  - command: sum\n    limits: {time: " +

@@ -136,12 +136,4 @@ func (r *Result) Count(v Verdict) int {
 }
 
 // OutsideBound returns how many of the measured results are outside their proved bounds.
-func (r *Result) OutsideBound() int {
-	n := 0
-	for _, record := range r.Records {
-		if record.OutsideBound() {
-			n++
-		}
-	}
-	return n
-}
+func (r *Result) OutsideBound() int { return record.CountOutside(r.Records) }

@@ -231,7 +231,8 @@ func TestGPU(t *testing.T) {
 	l := lab("cpu", "cuda:0")
 	l.Methods = withGPU()
 	r := run(t, "mpres2018-table2", l)
-	if r.Count(Differs) != 0 || len(r.Records) != 36+2*24+12 { // reduce1 and reduce2 have two variants each, reduce3 itself
+	// reduce1 and reduce2 have two variants each, reduce3 itself
+	if r.Count(Differs) != 0 || len(r.Records) != 36+2*24+12 {
 		t.Errorf("%d differ, %d records", r.Count(Differs), len(r.Records))
 	}
 	if same := (&Result{Groups: []Group{bitForBit(r.Records, true)}}); same.Count(Agrees) != 2 {

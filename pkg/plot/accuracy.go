@@ -3,7 +3,6 @@ package plot
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"mpbench/pkg/record"
 )
@@ -72,12 +71,12 @@ func severalConditions(records []*record.Record) bool {
 		several(records, func(r *record.Record) (string, string) { return key(r), title(r, false) })
 }
 
-// several tells whether some records with the same key differ in their value; records with an empty key do not count.
+// several tells whether some records with the same key differ in their value.
 func several(records []*record.Record, of func(*record.Record) (key, value string)) bool {
 	first := map[string]string{}
 	for _, r := range records {
 		key, value := of(r)
-		if before, ok := first[key]; ok && key != "" && before != value {
+		if before, ok := first[key]; ok && before != value {
 			return true
 		}
 		first[key] = value
@@ -137,20 +136,8 @@ func everyBit(p *panel) []xy {
 
 // precisionAxis is a logarithmic axis with ticks at the precisions of the records.
 func precisionAxis(records []*record.Record) axis {
-	var list []int
-	for _, r := range records {
-		if r.PrecisionBits > 0 && !slices.Contains(list, r.PrecisionBits) {
-			list = append(list, r.PrecisionBits)
-		}
-	}
-	slices.Sort(list)
-	a := axis{label: "precision (bits)", log: true, text: countText}
-	if len(list) <= 12 {
-		for _, p := range list {
-			a.ticks = append(a.ticks, math.Log10(float64(p)))
-		}
-	}
-	return a
+	ticks := logTicks(records, func(r *record.Record) int { return r.PrecisionBits })
+	return axis{label: "precision (bits)", log: true, text: countText, ticks: ticks}
 }
 
 // dataTitle names the data set and the shape of a record, without parameters that follow the precision.
@@ -188,10 +175,11 @@ func fullTitle(r *record.Record) string {
 }
 
 func severalPrecisions(records []*record.Record) bool {
-	return several(records, func(r *record.Record) (key, value string) {
-		if r.CorrectBits == nil && !r.ExactResult {
-			return "", ""
-		}
-		return r.Command + r.Method + dataTitle(r), fmt.Sprint(r.PrecisionBits)
-	})
+	known := func(r *record.Record) bool { return r.CorrectBits != nil || r.ExactResult }
+	return several(filter(records, known), precisionOf)
+}
+
+// precisionOf is the precision of a record, by its method and problem.
+func precisionOf(r *record.Record) (key, value string) {
+	return r.Command + r.Method + dataTitle(r), fmt.Sprint(r.PrecisionBits)
 }

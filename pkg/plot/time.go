@@ -35,9 +35,10 @@ func timePoint(x float64, r *record.Record) (point, bool) {
 
 // drawTimeN draws times against the number of terms, or of columns, on logarithmic axes.
 func drawTimeN(records []*record.Record, _ Options) *chart {
+	ticks := logTicks(records, func(r *record.Record) int { return r.Shape.N })
 	c := &chart{
 		title: "Time against the number of terms", y: timeAxis(),
-		x: axis{label: "n", log: true, text: countText, ticks: sizes(records)},
+		x: axis{label: "n", log: true, text: countText, ticks: ticks},
 	}
 	return c.gather(records, source{
 		panel: func(r *record.Record) string { return title(r, false) },
@@ -50,11 +51,11 @@ func drawTimeN(records []*record.Record, _ Options) *chart {
 	})
 }
 
-// sizes are ticks at the sizes of the records where these are few, nil otherwise.
-func sizes(records []*record.Record) []float64 {
+// logTicks are ticks at the logarithms of the positive numbers of the records where these are few, nil otherwise.
+func logTicks(records []*record.Record, of func(*record.Record) int) []float64 {
 	var list []float64
 	for _, r := range records {
-		if x := math.Log10(float64(r.Shape.N)); r.Shape.N > 0 && !slices.Contains(list, x) {
+		if x := math.Log10(float64(of(r))); of(r) > 0 && !slices.Contains(list, x) {
 			list = append(list, x)
 		}
 	}
@@ -66,10 +67,7 @@ func sizes(records []*record.Record) []float64 {
 }
 
 func severalSizes(records []*record.Record) bool {
-	return several(records, func(r *record.Record) (key, value string) {
-		if !hasTime(r) {
-			return "", ""
-		}
+	return several(filter(records, hasTime), func(r *record.Record) (key, value string) {
 		return r.Command + r.Method + title(r, false), fmt.Sprint(r.Shape.N)
 	})
 }
@@ -120,12 +118,7 @@ func (c *chart) addFloor(records []*record.Record, bandwidth float64) {
 }
 
 func severalTimedPrecisions(records []*record.Record) bool {
-	return several(records, func(r *record.Record) (key, value string) {
-		if !hasTime(r) {
-			return "", ""
-		}
-		return r.Command + r.Method + dataTitle(r), fmt.Sprint(r.PrecisionBits)
-	})
+	return several(filter(records, hasTime), precisionOf)
 }
 
 // Figures 6 and 7 of K. Isupov, V. Knyazkov, A. Kuvaev, "Summation of the multiple accuracy on central and graphic

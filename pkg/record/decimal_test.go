@@ -106,7 +106,8 @@ func TestDecimalAgainstStrconv(t *testing.T) {
 		}
 		// math.Log10 is wrong for subnormal numbers on amd64, so it gets a normal one.
 		fraction, exp := math.Frexp(math.Abs(x))
-		if got, want := d.Log10(), math.Log10(fraction)+float64(exp)*math.Log10(2); math.Abs(got-want) > 1e-13*(1+math.Abs(want)) {
+		got, want := d.Log10(), math.Log10(fraction)+float64(exp)*math.Log10(2)
+		if math.Abs(got-want) > 1e-13*(1+math.Abs(want)) {
 			t.Fatalf("log10 of %v: %v, want %v", x, got, want)
 		}
 	})

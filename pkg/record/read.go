@@ -188,11 +188,8 @@ func readDocument(in io.Reader, line []byte, number int) (*Run, error) {
 		Environments []json.RawMessage `json:"environments"`
 		Records      []json.RawMessage `json:"records"`
 	}
-	lineAt := func(offset int64) int {
-		return number + bytes.Count(text[:min(max(offset, 0), int64(len(text)))], []byte("\n"))
-	}
 	if err := json.Unmarshal(text, &doc); err != nil {
-		return nil, &LineError{lineAt(errorOffset(err)), explain(err)}
+		return nil, &LineError{number - 1 + JSONErrorLine(text, err), explain(err)}
 	}
 	if doc.Schema == nil || *doc.Schema != RunSchema {
 		return nil, &LineError{number,
@@ -201,23 +198,25 @@ func readDocument(in io.Reader, line []byte, number int) (*Run, error) {
 	run := &Run{Size: int64(len(line) + len(rest))}
 	for _, part := range append(doc.Environments, doc.Records...) {
 		if err := run.add(part); err != nil {
-			return nil, &LineError{lineAt(int64(bytes.Index(text, part))), err} // the first of several that are the same
+			at := max(bytes.Index(text, part), 0) // the first of several that are the same
+			return nil, &LineError{number + bytes.Count(text[:at], []byte("\n")), err}
 		}
 	}
 	return run, nil
 }
 
-// errorOffset returns where in the text encoding/json met an error, 0 if it does not say.
-func errorOffset(err error) int64 {
+// JSONErrorLine returns the line, from 1, of a text in which encoding/json met an error.
+func JSONErrorLine(text []byte, err error) int {
 	var typeErr *json.UnmarshalTypeError
 	var syntaxErr *json.SyntaxError
+	offset := int64(0)
 	switch {
 	case errors.As(err, &typeErr):
-		return typeErr.Offset
+		offset = typeErr.Offset
 	case errors.As(err, &syntaxErr):
-		return syntaxErr.Offset
+		offset = syntaxErr.Offset
 	}
-	return 0
+	return 1 + bytes.Count(text[:min(max(offset, 0), int64(len(text)))], []byte("\n"))
 }
 
 // MarshalRun returns the run as one JSON object of schema RunSchema, indented for readers.

@@ -136,6 +136,17 @@ func NewThroughput(elements, bytes int64, medianNs float64) Throughput {
 // broken: the method, its proof, or the machine.
 func (r *Record) OutsideBound() bool { return r.WithinBound != nil && !*r.WithinBound }
 
+// CountOutside returns how many results are outside their proved bounds.
+func CountOutside(records []Record) int {
+	n := 0
+	for _, r := range records {
+		if r.OutsideBound() {
+			n++
+		}
+	}
+	return n
+}
+
 // A Run is the content of a result file.
 type Run struct {
 	Environments []Environment

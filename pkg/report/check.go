@@ -33,12 +33,7 @@ func CheckText(w io.Writer, result *check.Result, all bool, opts Options) error 
 }
 
 func writeCheck(w io.Writer, c *check.Check, rows []check.Row, all bool, opts Options) {
-	failed := 0
-	for i := range rows {
-		if len(rows[i].Failures) > 0 {
-			failed++
-		}
-	}
+	failed := check.Failing(rows)
 	text := fmt.Sprintf("%s  %s: %s", verdict(failed > 0, opts), printable(c.Name), plural(len(rows), "row", "rows"))
 	if failed > 0 {
 		text += fmt.Sprintf(", %d failing", failed)

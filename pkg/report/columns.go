@@ -15,6 +15,30 @@ type column struct {
 	head  [2]string // two lines
 	right bool      // aligned to the right
 	cell  func(g group, r *record.Record) string
+
+	id    columnID
+	width int // in a table for terminals
+}
+
+// A columnID tells the columns apart that get special treatment.
+type columnID int
+
+const (
+	otherID columnID = iota
+	methodID
+	valueID
+	errorID
+	boundID
+	correctID
+	okID
+	noteID
+	moduliID
+)
+
+// as returns the column with an ID.
+func (c column) as(id columnID) column {
+	c.id = id
+	return c
 }
 
 // title returns the heading as one line.
@@ -42,7 +66,11 @@ func count(n int) string {
 
 // plainColumn makes a column whose cells need the record only.
 func plainColumn(top, bottom string, right bool, cell func(*record.Record) string) column {
-	return column{[2]string{top, bottom}, right, func(_ group, r *record.Record) string { return cell(r) }}
+	return groupColumn(top, bottom, right, func(_ group, r *record.Record) string { return cell(r) })
+}
+
+func groupColumn(top, bottom string, right bool, cell func(group, *record.Record) string) column {
+	return column{head: [2]string{top, bottom}, right: right, cell: cell}
 }
 
 // variantColumns are choices that tell rows apart. Each is shown only if it differs between records.
@@ -80,9 +108,11 @@ func variants(all []group) []column {
 
 var (
 	bitsColumn    = plainColumn("", "bits", true, bitsCell)
-	correctColumn = plainColumn("corr.", "bits", true, correctBits)
-	okColumn      = plainColumn("", "ok", false, withinBound)
-	moduliColumn  = plainColumn("", "moduli", true, func(r *record.Record) string { return count(r.Moduli) })
+	correctColumn = plainColumn("corr.", "bits", true, correctBits).as(correctID)
+	okColumn      = plainColumn("", "ok", false, withinBound).as(okID)
+	errorColumn   = groupColumn(relative, "error", true, group.errorText).as(errorID)
+	boundColumn   = groupColumn(relative, "bound", true, group.boundText).as(boundID)
+	moduliColumn  = plainColumn("", "moduli", true, func(r *record.Record) string { return count(r.Moduli) }).as(moduliID)
 	samplesColumn = plainColumn("", "samples", true, func(r *record.Record) string { return count(len(r.Time.Samples)) })
 )
 
@@ -96,23 +126,14 @@ func memoryColumn() column {
 	})
 }
 
-// errorColumn and boundColumn are headed by the kind of error that the group asks for.
-func errorColumn(kind string) column {
-	return column{[2]string{kind, "error"}, true, group.errorText}
-}
-
-func boundColumn(kind string) column {
-	return column{[2]string{kind, "bound"}, true, group.boundText}
-}
-
 // valueColumn is the computed value with up to 17 digits.
 func valueColumn() column {
-	return column{[2]string{"", "value"}, true, func(g group, r *record.Record) string {
+	return groupColumn("", "value", true, func(g group, r *record.Record) string {
 		if r.Row != nil {
 			return g.value(r, maxValueWidth)
 		}
 		return g.notation.format(r.Value, maxValueDigits, maxValueWidth+1)
-	}}
+	})
 }
 
 // timeColumn is the median with the reach of its interval.

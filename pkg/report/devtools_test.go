@@ -154,13 +154,15 @@ func TestBrowserKeyboard(t *testing.T) {
 	url := serve(t, map[string]string{"/": htmlOf(t, sortingRun(), Options{})})
 	d := findBrowser(t).open(t, url)
 	d.wait(`document.readyState === 'complete' && document.querySelectorAll('th button').length > 0`)
-	for i := 0; d.eval(`document.activeElement.textContent + ' ' + document.activeElement.tagName`) != "rel. error BUTTON"; i++ {
+	const focus = `document.activeElement.textContent + ' ' + document.activeElement.tagName`
+	for i := 0; d.eval(focus) != "rel. error BUTTON"; i++ {
 		if i == 100 {
 			t.Fatal("the tab key does not come to the heading")
 		}
 		d.press("Tab", 9, "")
 	}
-	const names = `Array.from(document.querySelectorAll('section[aria-labelledby=results] tbody th')).map(function (c) { return c.textContent; }).join(' ')`
+	const names = `Array.from(document.querySelectorAll('section[aria-labelledby=results] tbody th'))` +
+		`.map(function (c) { return c.textContent; }).join(' ')`
 	for _, want := range []string{"m1 m2 m3 m4 m10 m8 m5 m9 m6 m7", "m6 m9 m5 m8 m10 m4 m3 m2 m1 m7",
 		"m10 m2 m7 m1 m3 m4 m5 m6 m8 m9"} {
 		d.press("Enter", 13, "\r")

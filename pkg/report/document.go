@@ -47,7 +47,10 @@ type SheetColumn struct {
 }
 
 // A Note is a footnote: its label stands in cells.
-type Note struct{ Label, Text string }
+type Note struct {
+	Label string `json:"label"`
+	Text  string `json:"text"`
+}
 
 // A DocumentFormat is one way to write a Document.
 type DocumentFormat struct {
@@ -123,7 +126,7 @@ func writeParagraph(w io.Writer, text, indent string, width int) {
 	}
 	first := true
 	for _, part := range strings.Split(text, "\n") {
-		lines := breakText(part, width-len(indent))
+		lines := BreakText(part, width-len(indent))
 		if strings.HasPrefix(part, literal) {
 			lines = []string{part}
 		}
@@ -215,7 +218,7 @@ func (s Sheet) lines(row []string, widths []int, opts Options) [][]string {
 	last := len(row) - 1
 	parts := []string{row[last]}
 	if s.Columns[last].Wrap {
-		parts = breakText(row[last], widths[last])
+		parts = BreakText(row[last], widths[last])
 	}
 	var lines [][]string
 	for i, part := range parts {
@@ -334,20 +337,12 @@ func csvCell(v reflect.Value) string {
 
 // documentJSON writes one object that holds everything but the layout.
 func documentJSON(w io.Writer, d *Document, _ Options) error {
-	type note struct {
-		Label string `json:"label"`
-		Text  string `json:"text"`
-	}
-	notes := []note{}
-	for _, n := range d.Notes {
-		notes = append(notes, note(n))
-	}
 	return writeJSON(w, struct {
 		Schema string `json:"schema"`
 		Title  string `json:"title"`
 		Rows   []any  `json:"rows"`
-		Notes  []note `json:"notes"`
-	}{d.Schema, d.Title, append([]any{}, d.Rows...), notes})
+		Notes  []Note `json:"notes"`
+	}{d.Schema, d.Title, append([]any{}, d.Rows...), append([]Note{}, d.Notes...)})
 }
 
 // documentJSONL writes one object a line, each with the schema.

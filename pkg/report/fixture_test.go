@@ -8,7 +8,8 @@ import (
 )
 
 // caseOf makes a record with the fields that tables show; ns are the samples.
-func caseOf(method string, precision, actual int, value, rel, bound string, bits float64, within bool, ns ...float64) record.Record {
+func caseOf(method string, precision, actual int, value, rel, bound string, bits float64, within bool,
+	ns ...float64) record.Record {
 	r := record.Record{
 		Command: "sum", Method: method, Format: "binary64", Device: "cpu", Threads: 2,
 		PrecisionBits: precision, ActualBits: actual,
@@ -113,7 +114,8 @@ func specialRun() *record.Run {
 	nan.WithinBound = nil
 	inf := caseOf("float64", 53, 53, "-Inf", "+Inf", "", 0, false, 0, 0)
 	inf.WithinBound = nil
-	tiny := caseOf("expansion:4", 212, 212, "-1.797693134862315708e-4000", "1e-5000", "3e-4999", 16609.6, true, 999.96, 999.97)
+	tiny := caseOf("expansion:4", 212, 212, "-1.797693134862315708e-4000", "1e-5000", "3e-4999", 16609.6, true,
+		999.96, 999.97)
 	tiny.Device = "cuda:0"
 	run.Records = append(run.Records, on(huge, "1e5000", "-1.797693134862315708e-4000", nan, inf, tiny)...)
 	empty := caseOf("sumk:3", 106, 106, "0", "0", "0", 0, true, 1, 1, 1)
@@ -130,9 +132,12 @@ func plainRun() *record.Run {
 	const exact2 = "1.000000000099999999999999997909778672403"
 	run.Records = on(mcnamee2, "1.0000000000000000", exact2,
 		caseOf("float64", 53, 53, "1", "1e-10", "1.1e-10", 33.2, true, 321e3, 321e3, 322e3, 320e3, 325e3, 322e3),
-		caseOf("kahan", 53, 53, "1.0000000001000000082740371", "8.3e-18", "2.3e-16", 56.7, true, 951e3, 950e3, 953e3, 951e3, 951e3, 950e3),
-		rns(caseOf("reduce1", 60, 60, "1.0000000000997503", "2.5e-13", "8.7e-13", 41.9, true, 29.1e6, 29.1e6, 29.2e6, 29.0e6, 29.1e6, 29.1e6), 8),
-		rns(caseOf("reduce2", 240, 240, exact2, "0", "1.1e-71", 0, true, 31.4e6, 31.5e6, 31.3e6, 31.4e6, 31.4e6, 31.9e6), 32),
+		caseOf("kahan", 53, 53, "1.0000000001000000082740371", "8.3e-18", "2.3e-16", 56.7, true,
+			951e3, 950e3, 953e3, 951e3, 951e3, 950e3),
+		rns(caseOf("reduce1", 60, 60, "1.0000000000997503", "2.5e-13", "8.7e-13", 41.9, true,
+			29.1e6, 29.1e6, 29.2e6, 29.0e6, 29.1e6, 29.1e6), 8),
+		rns(caseOf("reduce2", 240, 240, exact2, "0", "1.1e-71", 0, true,
+			31.4e6, 31.5e6, 31.3e6, 31.4e6, 31.4e6, 31.9e6), 32),
 	)
 	return run
 }

@@ -34,12 +34,20 @@ func TestFormatByName(t *testing.T) {
 		in   string
 		want string
 	}{
-		{FormatByName, "tabel", `unknown format "tabel", did you mean "table"? (choose from table, markdown, csv, json, jsonl, gobench, html, svg, png)`},
-		{FormatByName, "JSON", `unknown format "JSON", did you mean "json"? (choose from table, markdown, csv, json, jsonl, gobench, html, svg, png)`},
+		{FormatByName, "tabel",
+			`unknown format "tabel", did you mean "table"? (choose from table, markdown, csv, json, ` +
+				`jsonl, gobench, html, svg, png)`},
+		{FormatByName, "JSON",
+			`unknown format "JSON", did you mean "json"? (choose from table, markdown, csv, json, ` +
+				`jsonl, gobench, html, svg, png)`},
 		{FormatByName, "", `unknown format "" (choose from table, markdown, csv, json, jsonl, gobench, html, svg, png)`},
-		{FormatByName, "xlsx", `unknown format "xlsx" (choose from table, markdown, csv, json, jsonl, gobench, html, svg, png)`},
-		{FormatByPath, "dir.csv/x", `unknown ending of export file "x" (choose from .txt, .md, .csv, .json, .jsonl, .bench, .html, .svg, .png)`},
-		{FormatByPath, "x.jsnl", `unknown ending of export file "x.jsnl", did you mean ".jsonl"? (choose from .txt, .md, .csv, .json, .jsonl, .bench, .html, .svg, .png)`},
+		{FormatByName, "xlsx",
+			`unknown format "xlsx" (choose from table, markdown, csv, json, jsonl, gobench, html, svg, png)`},
+		{FormatByPath, "dir.csv/x",
+			`unknown ending of export file "x" (choose from .txt, .md, .csv, .json, .jsonl, .bench, .html, .svg, .png)`},
+		{FormatByPath, "x.jsnl",
+			`unknown ending of export file "x.jsnl", did you mean ".jsonl"? (choose from .txt, .md, ` +
+				`.csv, .json, .jsonl, .bench, .html, .svg, .png)`},
 	} {
 		_, err := c.find(c.in)
 		var unknown *UnknownFormatError

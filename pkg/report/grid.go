@@ -93,7 +93,7 @@ func List(w io.Writer, heads []string, rows [][]string, width int) error {
 	widths[last] = max(min(minLastColumn, longest), width-used)
 	g := gridText{heads: [][]string{padded(heads, widths)}}
 	for _, row := range rows {
-		for i, line := range breakText(row[last], widths[last]) {
+		for i, line := range BreakText(row[last], widths[last]) {
 			cells := make([]string, len(heads))
 			if i == 0 {
 				copy(cells, row)
@@ -113,8 +113,8 @@ func padded(cells []string, widths []int) []string {
 	return list
 }
 
-// breakText cuts a text into lines of at most width characters, between words where there is one to break at.
-func breakText(text string, width int) []string {
+// BreakText cuts a text into lines of at most width characters, between words where there is one to break at.
+func BreakText(text string, width int) []string {
 	var lines []string
 	for _, paragraph := range strings.Split(text, "\n") {
 		line := ""

@@ -153,12 +153,8 @@ type notes struct {
 
 func newNotes(run *record.Run, all []group) *notes {
 	n := &notes{rows: map[string][]string{}, sample: map[string]record.Warning{}}
-	failed, results, asked := 0, 0, false
+	failed, results, asked := record.CountOutside(run.Records), len(run.Records), false
 	for _, r := range records(all) {
-		results++
-		if r.OutsideBound() {
-			failed++
-		}
 		asked = asked || strings.Contains(bitsCell(r), "/")
 		n.addRow(r)
 	}

@@ -131,14 +131,10 @@ func pageTitle(run *record.Run) string {
 
 // pageSummary says how many results there are and whether all are within their bounds.
 func pageSummary(run *record.Run, all []group) (text string, failed bool) {
-	outside, unbounded := 0, 0
+	outside, unbounded := record.CountOutside(run.Records), 0
 	methods := map[string]bool{}
-	for i := range run.Records {
-		r := &run.Records[i]
+	for _, r := range run.Records {
 		methods[r.Method] = true
-		if r.OutsideBound() {
-			outside++
-		}
 		if r.WithinBound == nil {
 			unbounded++
 		}
@@ -245,9 +241,9 @@ func resultColumns(all []group, notes *notes, opts Options, ok column, more ...p
 		numberColumn(bitsColumn, count(func(r *record.Record) int { return r.PrecisionBits })),
 		numberColumn(moduliColumn, func(r *record.Record) string { return positive(r.Moduli) }),
 		numberColumn(valueColumn(), func(r *record.Record) string { return r.Value }),
-		pageColumn{errorColumn(relative), func(g group, r *record.Record) string { return g.pick(r.RelError, r.AbsError) }},
+		pageColumn{errorColumn, func(g group, r *record.Record) string { return g.pick(r.RelError, r.AbsError) }},
 		numberColumn(plainColumn("correct", "bits", true, correctBits), bitsKey),
-		pageColumn{boundColumn(relative), func(g group, r *record.Record) string { return g.pick(r.Bound, r.AbsBound) }},
+		pageColumn{boundColumn, func(g group, r *record.Record) string { return g.pick(r.Bound, r.AbsBound) }},
 		pageColumn{ok, nil},
 		numberColumn(timeColumn(opts.ASCII), timed(func(r *record.Record) float64 { return r.Time.Median })),
 		numberColumn(perElementColumn(), timed(perElementNs)),
@@ -257,7 +253,7 @@ func resultColumns(all []group, notes *notes, opts Options, ok column, more ...p
 	)
 	columns = append(append(columns, more...),
 		numberColumn(samplesColumn, count(func(r *record.Record) int { return len(r.Time.Samples) })),
-		pageColumn{column{[2]string{"", "note"}, false, notes.column().cell}, nil},
+		pageColumn{groupColumn("", "note", false, notes.column().cell), nil},
 	)
 	return slices.DeleteFunc(columns, func(c pageColumn) bool { return !saysSomething(c.column, all) })
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // evil ends every context that a text of a record could stand in.
-const evil = `</title></style></script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">"'>{{.}}&lt;` + "\x00\x1b\u2028"
+const evil = `</title></style></script><script>window.hacked=1</script>` +
+	`<img src=x onerror="window.hacked=1">"'>{{.}}&lt;` + "\x00\x1b\u2028"
 
 // hostileRun has markup in every text that a record file can hold.
 func hostileRun() *record.Run {
@@ -69,7 +70,10 @@ func TestHTMLIsSelfContained(t *testing.T) {
 // TestHTMLNotesFailures: a result outside its bound is marked in the summary and in its row.
 func TestHTMLNotesFailures(t *testing.T) {
 	text := htmlOf(t, testRun(), Options{})
-	for _, want := range []string{`<p class="summary failed">9 results of 6 methods on 2 problems: 1 outside the proved error bound.</p>`, `<tr class="failed">`} {
+	for _, want := range []string{
+		`<p class="summary failed">9 results of 6 methods on 2 problems: 1 outside the proved error bound.</p>`,
+		`<tr class="failed">`,
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s", want)
 		}

@@ -17,7 +17,6 @@ func JSON(w io.Writer, run *record.Run, _ Options) error {
 	return err
 }
 
-// writeJSON writes a value as an indented object.
 func writeJSON(w io.Writer, v any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)

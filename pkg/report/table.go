@@ -67,29 +67,9 @@ func writeHeading(w io.Writer, g group, opts Options) {
 // A layout decides which columns are shown and how wide each is, the same for all groups.
 type layout struct {
 	opts    Options
-	columns []laidColumn
+	columns []column
 	failing bool // some row is outside its bound
 }
-
-type laidColumn struct {
-	column
-	id    columnID
-	width int
-}
-
-// A columnID tells the columns apart that get special treatment.
-type columnID int
-
-const (
-	otherID columnID = iota
-	methodID
-	valueID
-	errorID
-	boundID
-	correctID
-	okID
-	noteID
-)
 
 // newLayout takes the essential columns, drops the least of them if there is no room, and adds others that fit.
 func newLayout(all []group, notes *notes, opts Options) *layout {
@@ -116,7 +96,7 @@ func newLayout(all []group, notes *notes, opts Options) *layout {
 		}
 	}
 	for _, extra := range extras {
-		extra.width = l.width(extra.laidColumn, all)
+		extra.width = l.width(extra, all)
 		if extra.width > 0 && l.total()+columnGap+extra.width+goodValueWidth-minValueWidth <= opts.Width {
 			l.insert(extra)
 		}
@@ -125,35 +105,16 @@ func newLayout(all []group, notes *notes, opts Options) *layout {
 	return l
 }
 
-// An extraColumn is shown if there is room, behind the last column with the ID after.
-type extraColumn struct {
-	laidColumn
-	behind columnID
-}
-
-// choices returns the essential columns in their order, and others by importance.
-func (l *layout) choices(all []group, notes *notes) (essential []laidColumn, extras []extraColumn) {
-	essential = append(essential, laidColumn{column: l.methodColumn(), id: methodID})
-	for _, c := range variants(all) {
-		essential = append(essential, laidColumn{column: c})
-	}
+// choices returns the essential columns in their order, and others by importance, which are shown if there is room.
+func (l *layout) choices(all []group, notes *notes) (essential, extras []column) {
+	essential = append([]column{l.methodColumn().as(methodID)}, variants(all)...)
 	essential = append(essential,
-		laidColumn{column: bitsColumn},
-		laidColumn{column: column{[2]string{"", "value"}, false, nil}, id: valueID},
-		laidColumn{column: errorColumn("rel."), id: errorID},
-		laidColumn{column: correctColumn, id: correctID},
-		laidColumn{column: boundColumn("rel."), id: boundID},
-		laidColumn{column: okColumn, id: okID},
-		laidColumn{column: l.timeColumn(all)},
-		laidColumn{column: notes.column(), id: noteID},
+		bitsColumn, groupColumn("", "value", false, nil).as(valueID), errorColumn, correctColumn, boundColumn, okColumn,
+		l.timeColumn(all), notes.column().as(noteID),
 	)
-	for _, c := range []column{
-		memoryColumn(), perElementColumn(), convertColumn(l.opts.ASCII), bandwidthColumn(), samplesColumn,
-	} {
-		extras = append(extras, extraColumn{laidColumn{column: c}, okID})
+	return essential, []column{
+		memoryColumn(), perElementColumn(), convertColumn(l.opts.ASCII), bandwidthColumn(), samplesColumn, moduliColumn,
 	}
-	extras = append(extras, extraColumn{laidColumn{column: moduliColumn}, methodID})
-	return essential, extras
 }
 
 func (l *layout) methodColumn() column {
@@ -184,7 +145,7 @@ func (l *layout) timeColumn(all []group) column {
 }
 
 // width returns the columns that the cells take, 0 if they say nothing at all.
-func (l *layout) width(c laidColumn, all []group) int {
+func (l *layout) width(c column, all []group) int {
 	if c.id == valueID {
 		c.cell = func(_ group, r *record.Record) string { return shortDecimal(r.Value, 1) }
 	}
@@ -212,19 +173,21 @@ func (l *layout) total() int {
 }
 
 func (l *layout) drop(id columnID) {
-	l.columns = slices.DeleteFunc(l.columns, func(c laidColumn) bool { return c.id == id })
+	l.columns = slices.DeleteFunc(l.columns, func(c column) bool { return c.id == id })
 }
 
-// insert puts an extra column at its place: behind the time by importance, in front of the notes.
-func (l *layout) insert(extra extraColumn) {
-	at := len(l.columns)
-	if extra.behind == okID && at > 0 && l.columns[at-1].id == noteID {
-		at--
+// insert puts an extra column at its place: the moduli in front of the value, others behind the time by importance, in
+// front of the notes.
+func (l *layout) insert(extra column) {
+	next := noteID
+	if extra.id == moduliID {
+		next = valueID
 	}
-	if extra.behind == methodID {
-		at = slices.IndexFunc(l.columns, func(c laidColumn) bool { return c.id == valueID })
+	at := slices.IndexFunc(l.columns, func(c column) bool { return c.id == next })
+	if at < 0 {
+		at = len(l.columns)
 	}
-	l.columns = slices.Insert(l.columns, at, extra.laidColumn)
+	l.columns = slices.Insert(l.columns, at, extra)
 }
 
 // widenValue gives the room that is left to the value, as far as its digits need it.
@@ -274,12 +237,8 @@ const (
 func (l *layout) grid(g group) gridText {
 	heads := make([][]string, 2)
 	for j, c := range l.columns {
-		head := c.head
-		if c.id == errorID || c.id == boundID {
-			head[0] = g.errorKind()
-		}
-		for i := range heads {
-			heads[i] = append(heads[i], gap(j)+pad(head[i], c.width, c.right))
+		for i, text := range c.of(g).head {
+			heads[i] = append(heads[i], gap(j)+pad(text, c.width, c.right))
 		}
 	}
 	var rows [][]string
