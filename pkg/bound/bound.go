@@ -69,6 +69,12 @@ func Parse(formula string) (Bound, error) {
 			return Bound{}, fmt.Errorf("bound %q: %q: %v", formula, text, err)
 		}
 	}
+	for name, value := range b.definitions {
+		found := map[string]bool{}
+		if b.visit(value, found); found[name] {
+			return Bound{}, fmt.Errorf("bound %q: %s is defined by itself", formula, name)
+		}
+	}
 	return b, nil
 }
 

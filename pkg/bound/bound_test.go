@@ -170,3 +170,12 @@ func TestMissing(t *testing.T) {
 	}()
 	New("n +", "")
 }
+
+// TestCircular: a definition must not need itself.
+func TestCircular(t *testing.T) {
+	for _, formula := range []string{"d, d = d+1", "S*a, a = b, b = 2*a", "g(n), u = g(2)"} {
+		if _, err := Parse(formula); err == nil || !strings.Contains(err.Error(), "defined by itself") {
+			t.Errorf("%s: %v", formula, err)
+		}
+	}
+}

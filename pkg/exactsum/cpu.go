@@ -79,7 +79,7 @@ type chunked struct {
 const chunk = 1 << 19
 
 func newChunked(_ context.Context, c method.Config, p *op.Problem) (Way, method.Times, error) {
-	if !p.X.Chunked() || !p.Y.Absent() {
+	if !p.X.Chunked() || !p.Y.Absent() || p.X.RowStride != 1 && p.X.Rows > 1 {
 		return nil, method.Times{}, nil
 	}
 	w := &chunked{p.X, parallel.Threads(c.Threads), make([]float64, min(chunk, p.X.Rows))}

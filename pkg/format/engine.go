@@ -3,6 +3,7 @@ package format
 import (
 	"context"
 	"fmt"
+	"math/big"
 
 	"mpbench/internal/parallel"
 	"mpbench/pkg/bound"
@@ -201,7 +202,7 @@ func (e *engine[V, S]) load(a numbers.Array, rounded *method.Rounded) (v V) {
 		return v
 	}
 	if e.special != nil {
-		a.Source = finite{a.Source}
+		a.Source = finiteOf(a)
 	}
 	v, r := e.format.Load(a)
 	rounded.Add(r)
@@ -216,6 +217,23 @@ func (e *engine[V, S]) scalar(a numbers.Array, rounded *method.Rounded) *S {
 	x := e.format.Get(e.load(a, rounded), 0)
 	return &x
 }
+
+// finiteOf returns the numbers of an array as finite ones.
+func finiteOf(a numbers.Array) numbers.Source {
+	if d := a.Denominator(); d != nil {
+		return scaledFinite{finite{a.Source}, d}
+	}
+	return finite{a.Source}
+}
+
+// scaledFinite is finite for numbers that are no dyadic fractions.
+type scaledFinite struct {
+	finite
+	denominator *big.Int
+}
+
+// Denominator implements numbers.Scaled.
+func (f scaledFinite) Denominator() *big.Int { return f.denominator }
 
 // finite are numbers with 0 in place of infinities and NaN, whose components are known beforehand.
 type finite struct{ numbers.Source }

@@ -479,3 +479,29 @@ func TestElements(t *testing.T) {
 		t.Errorf("%v of %v", s, v)
 	}
 }
+
+// TestDecimalsBesideInfinities: numbers that are no dyadic fractions keep their denominator where others are infinite.
+func TestDecimalsBesideInfinities(t *testing.T) {
+	third := numbers.Rationals([]*big.Rat{big.NewRat(1, 3), big.NewRat(2, 3)})
+	p := &op.Problem{Op: op.Axpy, X: numbers.Vector(third), Y: numbers.Vector(numbers.Float64s{math.Inf(1), 0})}
+	for _, m := range recursive()["big.Float"] {
+		if m.Operation != op.Axpy {
+			continue
+		}
+		e, err := m.New(method.Config{Precision: 60})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := method.Run(context.Background(), e, p); err != nil {
+			t.Fatal(err)
+		}
+		y, err := e.Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := new(big.Float).SetPrec(60).Quo(big.NewFloat(2), big.NewFloat(3))
+		if got := numbers.At(y, 1); !got.Equal(exact.FromBig(want)) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+}

@@ -144,11 +144,9 @@ func setErrors(r *record.Record, e exact.Errors) {
 	r.RelError, r.AbsError = e.Rel.Text(errorDigits), e.Abs.Text(errorDigits)
 	r.ULPError = e.ULP(r.ActualBits).Text(errorDigits)
 	r.ExactResult = e.Exact()
-	if bits := e.CorrectBits(); !math.IsInf(bits, 0) && !math.IsNaN(bits) {
+	if !r.ExactResult { // otherwise there is no end of them
+		bits := e.CorrectBits()
 		r.CorrectBits = &bits
-	} else if !r.ExactResult {
-		none := 0.0
-		r.CorrectBits = &none
 	}
 }
 

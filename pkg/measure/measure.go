@@ -4,6 +4,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"math/big"
 	"time"
 
@@ -233,8 +234,10 @@ func Prepare(ctx context.Context, m method.Method, c method.Config, in Input) (*
 	if err != nil {
 		return nil, err
 	}
-	o := &Operation{Engine: engine, ctx: ctx}
-	return o, engine.Prepare(ctx, in.Problem)
+	if err := engine.Prepare(ctx, in.Problem); err != nil {
+		return nil, errors.Join(err, engine.Close())
+	}
+	return &Operation{Engine: engine, ctx: ctx}, nil
 }
 
 // Run runs the method. The first error stays for Err.
@@ -280,7 +283,7 @@ func (in Input) Limit(ctx context.Context, m method.Method, c method.Config) (Li
 		return nil, err
 	}
 	if err := method.Run(ctx, engine, in.Problem); err != nil {
-		return nil, err
+		return nil, errors.Join(err, engine.Close())
 	}
 	bounds := m.ErrorBound(engine.Info(), in.Problem)
 	return func(s exact.Summary) *big.Rat { return bounds.Of(s) }, engine.Close()

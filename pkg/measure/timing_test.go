@@ -255,7 +255,7 @@ func TestPrepared(t *testing.T) {
 	}
 	e.prepareErr = errBroken
 	m := methodOf(op.Sum, "S", e)
-	if _, err := measure.Prepare(context.Background(), m, method.Config{}, sumOf(t, 1)); err != errBroken {
+	if _, err := measure.Prepare(context.Background(), m, method.Config{}, sumOf(t, 1)); !errors.Is(err, errBroken) || e.closes != 1 {
 		t.Errorf("prepare: %v", err)
 	}
 	m.On = nil
@@ -277,8 +277,8 @@ func TestLimit(t *testing.T) {
 		t.Errorf("%v, want 22", got)
 	}
 	for _, e := range []*fake{{prepareErr: errBroken}, {runErr: errBroken}, {closeErr: errBroken}} {
-		if _, err := in.Limit(ctx, methodOf(op.Sum, "S", e), method.Config{}); err != errBroken {
-			t.Errorf("%+v: %v", e, err)
+		if _, err := in.Limit(ctx, methodOf(op.Sum, "S", e), method.Config{}); !errors.Is(err, errBroken) || e.closes != 1 {
+			t.Errorf("closed %d times: %v", e.closes, err)
 		}
 	}
 	m := methodOf(op.Sum, "S", e)

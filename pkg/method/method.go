@@ -229,8 +229,12 @@ func (c Catalog) With(o *op.Operation, name string, kind device.Kind, new New) C
 		panic(fmt.Sprintf("method: no %s of %s that lacks %s", name, o.Name, kind))
 	}
 	c = slices.Clone(c)
-	c[i].On = maps.Clone(c[i].On)
-	c[i].On[kind] = new
+	on := maps.Clone(c[i].On)
+	if on == nil {
+		on = map[device.Kind]New{}
+	}
+	on[kind] = new
+	c[i].On = on
 	return c
 }
 

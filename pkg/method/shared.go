@@ -31,6 +31,7 @@ type shared struct {
 type member struct {
 	Engine
 	from, to int // its parts
+	most     int // that it is known to have memory for
 }
 
 func (m *member) active() bool { return m.from < m.to }
@@ -72,10 +73,11 @@ func (s *shared) Prepare(ctx context.Context, p *op.Problem) error {
 	}
 	s.problem, s.parts = p, shape.Parts(p.Op)
 	for k := range s.members {
-		s.members[k].from, s.members[k].to = 0, 0 // of another problem
+		s.members[k].from, s.members[k].to, s.members[k].most = 0, 0, s.parts // of another problem
 	}
 	if s.parts == 0 || !p.Multiplies() {
-		return s.give(ctx, s.all(0))
+		_, err := s.give(ctx, s.all(0))
+		return err
 	}
 	alone, err := s.probe(ctx)
 	if err != nil {
@@ -98,7 +100,8 @@ func (s *shared) Prepare(ctx context.Context, p *op.Problem) error {
 	if least > sharedTime*alone[fastest] {
 		return s.orShared(ctx, s.all(fastest), shares)
 	}
-	return s.give(ctx, shares)
+	_, err = s.give(ctx, shares)
+	return err
 }
 
 // all gives everything to device k.
@@ -127,34 +130,68 @@ func (s *shared) divided(times []float64) []int {
 	return shares
 }
 
-// give prepares the devices for their shares; what a device has already is not prepared again.
-func (s *shared) give(ctx context.Context, shares []int) error {
+// give prepares the devices for their shares, or, where memory does not suffice, for others that fit; it returns them.
+func (s *shared) give(ctx context.Context, shares []int) ([]int, error) {
+	for {
+		k, err := s.prepare(ctx, shares)
+		var memory *MemoryError
+		if !errors.As(err, &memory) {
+			return shares, err
+		}
+		s.members[k].most = shares[k] / 2
+		if shares = s.fit(shares); shares == nil {
+			return nil, err
+		}
+	}
+}
+
+// fit moves what devices have no memory for to those that have room; nil if there is too little.
+func (s *shared) fit(shares []int) []int {
+	fitted, left := slices.Clone(shares), 0
+	for k, n := range shares {
+		fitted[k] = min(n, s.members[k].most)
+		left += n - fitted[k]
+	}
+	for k := range fitted {
+		n := min(left, s.members[k].most-fitted[k])
+		fitted[k] += n
+		left -= n
+	}
+	if left > 0 {
+		return nil
+	}
+	return fitted
+}
+
+// prepare prepares the devices for their shares, up to the first that fails, which it returns; what a device has already is
+// not prepared again.
+func (s *shared) prepare(ctx context.Context, shares []int) (k int, err error) {
 	from := 0
 	for k, n := range shares {
 		m := &s.members[k]
 		if n > 0 && (m.from != from || m.to != from+n) || s.parts == 0 && k == 0 {
 			m.from, m.to = 0, 0
 			if err := m.Prepare(ctx, s.problem.Part(from, from+n)); err != nil {
-				return err
+				return k, err
 			}
 		}
 		if n == 0 && m.active() {
 			if err := m.Close(); err != nil { // its memory is of use to the others
-				return err
+				return k, err
 			}
 		}
 		m.from, m.to = from, from+n
 		from += n
 	}
-	return nil
+	return 0, nil
 }
 
 // orShared gives everything to one device or, where its memory does not suffice, the shares to all.
 func (s *shared) orShared(ctx context.Context, all, shares []int) error {
-	err := s.give(ctx, all)
+	_, err := s.prepare(ctx, all)
 	var memory *MemoryError
 	if errors.As(err, &memory) {
-		return s.give(ctx, shares)
+		_, err = s.give(ctx, shares)
 	}
 	return err
 }
@@ -212,7 +249,7 @@ func fastestRun(ctx context.Context, e Engine) (time.Duration, error) {
 func (s *shared) refine(ctx context.Context, shares []int) (best []int, least float64, err error) {
 	least = math.Inf(1)
 	for range refinements {
-		if err := s.give(ctx, shares); err != nil {
+		if shares, err = s.give(ctx, shares); err != nil {
 			return nil, 0, err
 		}
 		own := make([]float64, len(s.members)) // nanoseconds

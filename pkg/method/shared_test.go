@@ -193,7 +193,7 @@ func TestGive(t *testing.T) {
 					s.problem, s.parts = p, parts
 					for _, shares := range [][]int{from, to} {
 						what := fmt.Sprintf("%s of %v after %v", o.Name, shares, from)
-						if err := s.give(ctx, shares); err != nil {
+						if _, err := s.give(ctx, shares); err != nil {
 							t.Fatal(err)
 						}
 						for range 2 {
@@ -422,11 +422,11 @@ func TestSharedErrors(t *testing.T) {
 			bad.runErr = nil
 			s.problem, s.parts = p, 5
 			bad.prepareErr = errBroken
-			if err := s.give(ctx, []int{2, 3}); err != errBroken || s.members[k].active() {
+			if _, err := s.give(ctx, []int{2, 3}); err != errBroken || s.members[k].active() {
 				t.Errorf("give: %v", err)
 			}
 			bad.prepareErr = nil
-			if err := s.give(ctx, []int{2, 3}); err != nil {
+			if _, err := s.give(ctx, []int{2, 3}); err != nil {
 				t.Fatal(err)
 			}
 			bad.runErr = errBroken
@@ -441,7 +441,7 @@ func TestSharedErrors(t *testing.T) {
 				t.Errorf("refine: %v", err)
 			}
 			bad.prepareErr = nil
-			if err := s.give(ctx, []int{2, 3}); err != nil {
+			if _, err := s.give(ctx, []int{2, 3}); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.Run(ctx); err != nil {
@@ -457,10 +457,10 @@ func TestSharedErrors(t *testing.T) {
 				t.Errorf("cool: %v", err)
 			}
 			bad.closeErr = errBroken
-			if err := s.give(ctx, []int{5 * (1 - k), 5 * k}); err != nil {
+			if _, err := s.give(ctx, []int{5 * (1 - k), 5 * k}); err != nil {
 				t.Error(err)
 			}
-			if err := s.give(ctx, []int{5 * k, 5 * (1 - k)}); err != errBroken {
+			if _, err := s.give(ctx, []int{5 * k, 5 * (1 - k)}); err != errBroken {
 				t.Errorf("give that closes: %v", err)
 			}
 			if err := s.Close(); !errors.Is(err, errBroken) || fakes[1-k].problem != nil {
@@ -471,7 +471,7 @@ func TestSharedErrors(t *testing.T) {
 	first, second := &fake{name: "a", mergeErr: errBroken}, &fake{name: "b"}
 	s := sharedOf(op.Sum, first, second)
 	s.problem, s.parts = problemOf(op.Sum, 2), 2
-	if err := s.give(ctx, []int{1, 1}); err != nil {
+	if _, err := s.give(ctx, []int{1, 1}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Run(ctx); err != errBroken {
@@ -483,7 +483,7 @@ func TestSharedErrors(t *testing.T) {
 func TestSharedCancelled(t *testing.T) {
 	s := sharedOf(op.Axpy, &fake{name: "a", block: true}, &fake{name: "b", block: true}, &fake{name: "c"})
 	s.problem, s.parts = problemOf(op.Axpy, 6), 6
-	if err := s.give(context.Background(), []int{2, 2, 2}); err != nil {
+	if _, err := s.give(context.Background(), []int{2, 2, 2}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -509,7 +509,7 @@ func TestSharedTimes(t *testing.T) {
 	}{
 		{[]int{4, 0}, [2]int{}, "own"}, {[]int{2, 2}, [2]int{1, 1}, "together"}, {[]int{0, 4}, [2]int{1, 2}, ""},
 	} {
-		if err := s.give(ctx, c.shares); err != nil {
+		if _, err := s.give(ctx, c.shares); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.RunTimed(ctx); err != nil {
@@ -561,7 +561,7 @@ func TestSharedInfo(t *testing.T) {
 			NumberBytes: 16, WorkspaceBytes: 30, Threads: 1, Moduli: 7, Rounded: Rounded{0, true}, Warnings: []string{"w2"},
 		}},
 	} {
-		if err := s.give(context.Background(), c.shares); err != nil {
+		if _, err := s.give(context.Background(), c.shares); err != nil {
 			t.Fatal(err)
 		}
 		if got := s.Info(); !reflect.DeepEqual(got, c.want) {
@@ -603,5 +603,24 @@ func TestNewShared(t *testing.T) {
 	failed = errBroken
 	if _, err := m.New(Config{Precision: 60, Devices: both}); !errors.Is(err, errBroken) || made[1].closes != 1 {
 		t.Errorf("%v, closed %d times", err, made[1].closes)
+	}
+}
+
+// TestMemoryOfSeveral: a device that has memory for some parts only gets these, and another one the others.
+func TestMemoryOfSeveral(t *testing.T) {
+	for _, most := range []int{64, 300, 999} {
+		for _, slow := range []time.Duration{0, 5 * time.Millisecond} {
+			s := sharedOf(op.Axpy, &fake{name: "a", most: most}, &fake{name: "b", wait: slow})
+			if err := s.Prepare(context.Background(), problemOf(op.Axpy, 1000)); err != nil {
+				t.Errorf("memory for %d of 1000: %v", most, err)
+			} else if n := s.members[0].to - s.members[0].from; n > most {
+				t.Errorf("memory for %d of 1000: %d given", most, n)
+			}
+		}
+	}
+	s := sharedOf(op.Axpy, &fake{name: "a", most: 400}, &fake{name: "b", most: 500})
+	var memory *MemoryError
+	if err := s.Prepare(context.Background(), problemOf(op.Axpy, 1000)); !errors.As(err, &memory) {
+		t.Errorf("memory for 900 of 1000: %v", err)
 	}
 }

@@ -77,6 +77,9 @@ func (a Array) Contiguous() ([]float64, bool) {
 	if !ok || a.Cols != 1 || a.RowStride != 1 && a.Rows > 1 {
 		return nil, false
 	}
+	if a.Rows == 0 {
+		return nil, true
+	}
 	return x[a.Offset : a.Offset+a.Rows], true
 }
 
@@ -113,7 +116,7 @@ func (a Array) Denominator() *big.Int {
 }
 
 // ReadCut sets z to element (i, j). One that is no dyadic fraction is cut off after so many bits, the last of which is set
-// then: rounding to fewer bits gives what rounding the element itself gives.
+// then: rounding to at least two bits fewer gives what rounding the element itself gives.
 func (a Array) ReadCut(z *Number, i, j, bits int) {
 	a.ReadAt(z, i, j)
 	if d := a.Denominator(); d != nil {

@@ -375,3 +375,15 @@ func TestReadCutDyadic(t *testing.T) {
 		t.Errorf("NaN/3 is %+v", z)
 	}
 }
+
+// TestEmptyParts: parts without elements, also behind the end.
+func TestEmptyParts(t *testing.T) {
+	for _, a := range []Array{
+		{Source: make(Float64s, 5), Layout: Strided(3, 2)},
+		{Source: make(Float64s, 3), Layout: Strided(3, -1)},
+	} {
+		if x, ok := a.Part(3, 3).Contiguous(); !ok || len(x) != 0 {
+			t.Errorf("%v, %v", x, ok)
+		}
+	}
+}

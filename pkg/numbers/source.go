@@ -108,7 +108,7 @@ func (x Values) Len() int { return len(x) }
 func (x Values) Read(z *Number, i int) {
 	v := x[i]
 	if v.Class == exact.NaN {
-		z.Class = NaN
+		z.Class, z.Neg, z.Words = NaN, false, z.Words[:0]
 		return
 	}
 	bits := 1

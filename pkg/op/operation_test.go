@@ -278,3 +278,24 @@ func TestSignsOfInfinities(t *testing.T) {
 		}
 	}
 }
+
+// TestStreamedParts: numbers that are read in runs, of which only some are elements, or that are multiplied.
+func TestStreamedParts(t *testing.T) {
+	x := onDisk{numbers.Float64s{1, 2, 4, 8, 16}, 5}
+	for _, c := range []struct {
+		p    op.Problem
+		want float64
+	}{
+		{op.Problem{Op: op.Sum, X: numbers.Array{Source: x, Layout: numbers.Strided(3, 2)}}, 21},
+		{op.Problem{Op: op.Sum, X: numbers.Array{Source: x, Layout: numbers.Strided(5, -1)}}, 31},
+		{op.Problem{Op: op.Dot, X: numbers.Vector(x), Y: numbers.Vector(numbers.Float64s{1, 10, 100, 1000, 10000})}, 168421},
+	} {
+		r, err := op.Exact(&c.p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Component(0).Sum; !got.Equal(exact.FromFloat64(c.want)) {
+			t.Errorf("%s: %v, want %g", c.p.Op.Name, got, c.want)
+		}
+	}
+}

@@ -36,7 +36,7 @@ func (t *Terms) Products(scale, x, y numbers.Array) {
 	xs, xFloats := x.Source.(numbers.Float64s)
 	ys, yFloats := y.Source.(numbers.Float64s)
 	switch {
-	case x.Chunked():
+	case x.Chunked() && y.Absent() && (x.RowStride == 1 || x.Rows <= 1):
 		p.addChunks(x)
 	case y.Absent() && xFloats:
 		p.addFloats(xs, x)

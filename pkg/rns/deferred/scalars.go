@@ -25,6 +25,9 @@ type Scalars struct {
 // NewScalars reads them; y has so many rows.
 func NewScalars(p *op.Problem, rows int) *Scalars {
 	s := &Scalars{Alpha: scalarOf(p.Alpha, 1), Beta: scalarOf(p.Beta, 0), copies: p.Copies()}
+	if s.copies {
+		s.Beta = big.NewFloat(1)
+	}
 	list := make([]big.Float, 2*rows) // one allocation
 	s.Y, s.Result = make([]*big.Float, rows), make([]*big.Float, rows)
 	var z numbers.Number
@@ -51,9 +54,18 @@ func scalarOf(a numbers.Array, absent float64) *big.Float {
 	return z.Big()
 }
 
-// divide brings alpha*op(A)*x and beta*y over one denominator.
+// divide brings what is read of alpha*op(A)*x and beta*y over one denominator.
 func (s *Scalars) divide(p *op.Problem) {
-	left, right := denominators(p.Alpha, p.A, p.X), denominators(p.Beta, p.Y)
+	var left, right *big.Int
+	if p.Multiplies() {
+		left = denominators(p.Alpha, p.A, p.X)
+	}
+	switch {
+	case p.Copies():
+		right = denominators(p.Y)
+	case p.Adds():
+		right = denominators(p.Beta, p.Y)
+	}
 	if left == nil && right == nil {
 		return
 	}

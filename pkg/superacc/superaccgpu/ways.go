@@ -89,7 +89,7 @@ func newStreamed(_ context.Context, c method.Config, p *op.Problem) (exactsum.Wa
 		if y != nil {
 			w.sources = append(w.sources, numbers.Vector(numbers.Float64s(y)))
 		}
-	} else if w.sources = append(w.sources, p.X); !p.Y.Absent() {
+	} else if w.sources = append(w.sources, p.X); !p.Y.Absent() || p.X.RowStride != 1 && p.X.Rows > 1 {
 		return nil, method.Times{}, nil
 	}
 	d, err := gpu.Open(c.GPU())
