@@ -25,7 +25,6 @@ var extremeKinds = map[string]struct {
 	"nan":         {0, func(j *job) { extremeMiddle(j, math.NaN()) }},
 }
 
-// extremeSets is one set with a kind.
 func extremeSets() []*Set {
 	return []*Set{{
 		Name: "extremes",

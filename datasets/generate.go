@@ -87,7 +87,6 @@ func (j *job) data() *Data {
 	return &Data{Name: set.Name, Params: j.args(), N: j.n, Source: set.Source, Known: j.known, Notes: j.notes}
 }
 
-// size resolves the number of terms.
 func (s Spec) size(opt Options) (int, error) {
 	asked := s.n
 	if asked == 0 {

@@ -28,17 +28,15 @@ func LimitOf(set string) (Limit, bool) {
 		return x
 	}
 	var r Limit
-	switch set {
+	switch pi := number(piText); set {
 	case "mcnamee1":
 		r = Limit{"2 * 10^-18", number("2e-18")}
 	case "mcnamee2":
 		r = Limit{"1 + 10^-10", number("1.0000000001")}
 	case "mcnamee3":
-		x := number(piText)
-		r = Limit{"exp(-4 pi), the whole series", bigfloat.Exp(x.Mul(x, big.NewFloat(-4)))}
+		r = Limit{"exp(-4 pi), the whole series", bigfloat.Exp(pi.Mul(pi, big.NewFloat(-4)))}
 	case "basel":
-		x := number(piText)
-		r = Limit{"pi^2 / 6, the whole series", x.Quo(x.Mul(x, x), big.NewFloat(6))}
+		r = Limit{"pi^2 / 6, the whole series", pi.Quo(pi.Mul(pi, pi), big.NewFloat(6))}
 	default:
 		return Limit{}, false
 	}

@@ -60,7 +60,6 @@ type format struct {
 	read      func(f *file, reading Reading) (content, error)
 }
 
-// formats are the file formats that Load knows.
 var formats = []format{
 	{".npy", func(f *file, _ Reading) (content, error) { return readNPY(f) }},
 	{".txt", func(f *file, r Reading) (content, error) { return readText(f, r, false) }},
@@ -118,7 +117,6 @@ func Load(path string, reading Reading) (*Data, error) {
 	return d, nil
 }
 
-// openFile is a file on disk.
 type openFile struct {
 	file
 	io.Closer

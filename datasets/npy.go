@@ -15,7 +15,6 @@ import (
 // npyMagic begins every .npy file.
 const npyMagic = "\x93NUMPY"
 
-// npyDtypes are the element types that are read.
 var npyDtypes = map[string]struct {
 	name  string
 	width int

@@ -17,7 +17,6 @@ var exponentRange = Param{
 	Name: "range", Meaning: "largest magnitude of an exponent", Default: "300", Kind: Int, Max: 500,
 }
 
-// pairSets lists the sets of pairs, by name.
 func pairSets() []*Set {
 	return []*Set{
 		{

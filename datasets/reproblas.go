@@ -92,7 +92,6 @@ func reproSets() []*Set {
 	}
 }
 
-// each fills xs with the values of next.
 func each(xs []float64, next func() float64) {
 	for i := range xs {
 		xs[i] = next()

@@ -181,17 +181,18 @@ func (p Param) Range() string {
 
 // canonical checks a value and returns it in the one form that it has in records.
 func (p Param) canonical(text string) (string, error) {
+	wrong := usagef("%s=%s: want %s", p.Name, text, p.Range())
 	switch p.Kind {
 	case Int:
 		v, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || float64(v) < p.Min || float64(v) > p.Max {
-			return "", usagef("%s=%s: want %s", p.Name, text, p.Range())
+			return "", wrong
 		}
 		return strconv.FormatInt(v, 10), nil
 	case Real:
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(v >= p.Min && v <= p.Max) { // NaN is neither
-			return "", usagef("%s=%s: want %s", p.Name, text, p.Range())
+			return "", wrong
 		}
 		return strconv.FormatFloat(v, 'g', -1, 64), nil
 	}

@@ -151,7 +151,6 @@ func (o *checkOptions) plan(cmd *cobra.Command, args []string) (*check.Plan, err
 	return check.Parse(f, args[0])
 }
 
-// valuesPlan is a plan of one check, of --values.
 func (o *checkOptions) valuesPlan(cmd *cobra.Command) (*check.Plan, error) {
 	switch {
 	case o.values == "":
@@ -256,7 +255,6 @@ func (o *checkOptions) exportRecords(c *checker) error {
 	return (&outputOptions{export: o.export}).exportAll(run)
 }
 
-// updateBaseline shows what changes and writes the new baseline.
 func updateBaseline(w io.Writer, path string, old, now *check.Baseline, options report.Options) error {
 	changes := check.Changes(old, now)
 	if len(changes) == 0 {

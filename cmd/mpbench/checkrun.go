@@ -54,7 +54,6 @@ func planAllChecks(plan *check.Plan) ([]plannedCheck, error) {
 	return list, nil
 }
 
-// cases is the number of rows.
 func cases(checks []plannedCheck) int {
 	n := 0
 	for _, c := range checks {

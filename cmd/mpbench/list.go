@@ -125,7 +125,6 @@ func setRows(sets []*datasets.Set) [][]string {
 	return rows
 }
 
-// describeSets says all about the sets of a name.
 func describeSets(w io.Writer, name string) error {
 	found := false
 	for _, f := range datasets.Families() {

@@ -140,7 +140,6 @@ func (t *filesFlag) Set(path string) error {
 	return nil
 }
 
-// source is what makes a problem.
 type source struct {
 	key      string // the same for the same problem
 	fromFile bool
@@ -211,7 +210,12 @@ func (o operands) loader(
 		if err != nil {
 			return loaded{}, err
 		}
-		return o.input(d, factors)
+		p, err := o.problem(d, factors)
+		if err != nil {
+			return loaded{}, err
+		}
+		in, err := measure.NewInput(d.Record(), p)
+		return loaded{Input: in}, err
 	}
 }
 
@@ -287,16 +291,6 @@ func (o operands) suffix() (text string) {
 	return text
 }
 
-// input is the data as a problem, with its exact result.
-func (o operands) input(d *datasets.Data, factors map[string]numbers.Array) (loaded, error) {
-	p, err := o.problem(d, factors)
-	if err != nil {
-		return loaded{}, err
-	}
-	in, err := measure.NewInput(d.Record(), p)
-	return loaded{Input: in}, err
-}
-
 func (o operands) problem(d *datasets.Data, factors map[string]numbers.Array) (*op.Problem, error) {
 	p := d.Problem(o.op)
 	for name, x := range factors {
@@ -312,7 +306,6 @@ func (o operands) problem(d *datasets.Data, factors map[string]numbers.Array) (*
 	return p, nil
 }
 
-// fileSources returns the problems in files.
 func (o operands) fileSources(reading datasets.Reading, factors map[string]numbers.Array) ([]source, error) {
 	arrays := o.op.Arrays()
 	if o.stream && o.family() == datasets.Vectors {
@@ -440,7 +433,6 @@ func (o operands) checkVector(d *datasets.Data, name, path string, v *datasets.D
 	return nil
 }
 
-// streams returns the problems in files that are read in every run.
 func (o operands) streams() ([]source, error) {
 	name := o.op.Arrays()[0].Name
 	if len(o.files[name]) == 0 || o.dataset != "" {
@@ -493,7 +485,6 @@ func withLeadingDimension(a numbers.Array, lda int) numbers.Array {
 	return numbers.Array{Source: spread(a.Source, a.Cols*lda, place), Layout: numbers.ColMajor(a.Rows, a.Cols, lda)}
 }
 
-// withIncrement lays out a vector.
 func withIncrement(x numbers.Array, inc int) numbers.Array {
 	if x.Absent() || inc == 1 || x.Rows == 0 {
 		return x

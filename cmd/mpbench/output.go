@@ -50,7 +50,6 @@ func addQuiet(cmd *cobra.Command, quiet *bool) {
 	cmd.Flags().BoolVarP(quiet, "quiet", "q", false, "no progress on standard error")
 }
 
-// checkChoice checks the value of a flag that takes one of a few words.
 func checkChoice(flag, value string, choices []string) error {
 	if slices.Contains(choices, value) {
 		return nil
@@ -246,7 +245,6 @@ var (
 	planFiles   = []string{".yaml", ".yml", ".json"}
 )
 
-// completeArguments makes the shell complete arguments with the names of files that have one of the endings.
 func completeArguments(endings []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return withoutPoints(endings), cobra.ShellCompDirectiveFilterFileExt

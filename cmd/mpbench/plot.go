@@ -122,7 +122,6 @@ func checkPictures(cmd *cobra.Command, picture plotOptions, width int, exports [
 	return checkExports(exports)
 }
 
-// keepMethods leaves the records of the methods of a list.
 func keepMethods(run *record.Run, list string) error {
 	if list == "all" {
 		return nil

@@ -65,7 +65,6 @@ func (p *parser) errorf(n *yaml.Node, key, format string, args ...any) error {
 	return e
 }
 
-// entry is a key of a mapping with its value.
 type entry struct {
 	name  string
 	key   *yaml.Node

@@ -52,7 +52,6 @@ func newTiming(lab *Lab, r *Result) (*timing, error) {
 	return &timing{lab, r, in, map[operand]float64{}}, err
 }
 
-// group starts the group of the times.
 func (t *timing) group() Group {
 	g := Group{Title: t.in.Dataset.Name, Facts: []string{fmt.Sprintf("n = %d", t.in.Dataset.N)},
 		Quantities: []string{"time"}}
@@ -87,7 +86,6 @@ func (t *timing) add(ctx context.Context, g *Group, method, label string, moduli
 	return nil
 }
 
-// addAll measures methods at all numbers of moduli.
 func (t *timing) addAll(ctx context.Context, g *Group, gpu bool, methods ...string) error {
 	for _, method := range methods {
 		for _, n := range moduli2018 {

@@ -171,7 +171,6 @@ func (l *Lab) devicePlaces(method string) []place {
 	return slices.Concat(gpu, cpu)
 }
 
-// otherMachine is the cell of a figure that depends on the machine.
 func (r *Result) otherMachine(printed, here, why string) Cell {
 	c := Cell{Paper: printed, Here: here, Verdict: Other}
 	if why != "" {

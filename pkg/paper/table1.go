@@ -135,7 +135,6 @@ func writeLike(printed string, x exact.Value) string {
 // shortError is the error of a record in two digits, never capped.
 func shortError(record record.Record) string { return shortExponent(number(record.RelError).Text(2)) }
 
-// number reads a decimal of a record.
 func number(text string) exact.Value {
 	switch x, ok := new(big.Rat).SetString(text); {
 	case ok:

@@ -245,7 +245,6 @@ func newNames(records []*record.Record, hidden []string) *names {
 var nameKeys = []string{"precision", "device", "blocks", "block-size", "moduli-bits", "rounding", "alignment",
 	"threads"}
 
-// settings are the settings that a name may mention.
 func (n *names) settings(r *record.Record) map[string]string {
 	m := map[string]string{"threads": fmt.Sprint(r.Threads)}
 	for _, s := range r.Settings() {

@@ -330,7 +330,6 @@ func strokeLine(c *draw.Canvas, sty draw.LineStyle, path []xy, x, y func(float64
 	c.StrokeLines(sty, c.ClipLinesXY(pts)...)
 }
 
-// gridLines draws a line at each tick with a label.
 type gridLines struct{ x, y *axis }
 
 // Plot implements gonum's Plotter.

@@ -1,4 +1,4 @@
-// Package plot draws the records of pkg/bench: error against condition number, correct bits against precision, time
+// Package plot draws records (pkg/record): error against condition number, correct bits against precision, time
 // against size and precision, phases, and the figures of the 2018 paper. It draws from records alone, so that a saved
 // run can be drawn again.
 //
@@ -176,7 +176,6 @@ func pointers(run *record.Run) []*record.Record {
 	return list
 }
 
-// facts says what was measured where, in one line.
 func facts(run *record.Run, records []*record.Record) string {
 	var commands, parts []string
 	for _, r := range records {

@@ -85,7 +85,6 @@ func cutOff(text []byte) bool {
 	return errors.Is(json.NewDecoder(bytes.NewReader(text)).Decode(&v), io.ErrUnexpectedEOF)
 }
 
-// add appends the environment or record that is text.
 func (run *Run) add(text []byte) error {
 	var head struct {
 		Schema *string `json:"schema"`

@@ -114,7 +114,6 @@ func adviseCells(c advise.Candidate, recommended, devices bool) []string {
 	return append(cells, siTime(c.RunNs, false), siTime(c.ConvertNs, false), siTime(c.CostNs, false), mark)
 }
 
-// adviseVerdict says whether a candidate meets the wish, and how that is known.
 func adviseVerdict(c advise.Candidate) string {
 	switch {
 	case c.Problem != "":

@@ -17,13 +17,15 @@ import (
 // that break a rule marked, and under the tables what fails, what is in one run only, and how the environments differ.
 func CompareTable(w io.Writer, result *compare.Result, opts Options) error {
 	out := bufio.NewWriter(w)
-	columns := fitColumns(compareColumns(result, opts), result, opts.Width)
+	columns := compareColumns(result, opts)
+	columns[0].cell = marked(result, columns[0].cell)
+	columns = fitColumns(columns, result, opts.Width)
 	for i, g := range compareGroups(result) {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
 		fmt.Fprintln(out, compareTitle(g[0].New))
-		if err := writeGrid(out, compareGrid(columns, result, g, opts)); err != nil {
+		if err := writeGrid(out, compareGrid(columns, g, opts)); err != nil {
 			return err
 		}
 	}
@@ -70,6 +72,7 @@ type compareColumn struct {
 	head  string
 	right bool
 	cell  func(*compare.Row) string
+	width int // the same in all tables
 }
 
 // compareColumns are the columns of all tables: a setting is one if a method at one precision occurs with two.
@@ -82,7 +85,11 @@ func compareColumns(result *compare.Result, opts Options) []compareColumn {
 			return cell(r.Time)
 		}
 	}
-	columns := []compareColumn{{"method", false, func(r *compare.Row) string { return r.New.Method }}}
+	var columns []compareColumn
+	add := func(head string, right bool, cell func(*compare.Row) string) {
+		columns = append(columns, compareColumn{head: head, right: right, cell: cell})
+	}
+	add("method", false, func(r *compare.Row) string { return r.New.Method })
 	var all []group
 	for _, rows := range compareGroups(result) {
 		g := group{}
@@ -92,23 +99,21 @@ func compareColumns(result *compare.Result, opts Options) []compareColumn {
 		all = append(all, g)
 	}
 	for _, c := range variants(all) {
-		cell := func(r *compare.Row) string { return c.cell(group{}, r.New) }
-		columns = append(columns, compareColumn{c.title(), c.right, cell})
+		add(c.title(), c.right, func(r *compare.Row) string { return c.cell(group{}, r.New) })
 	}
-	return append(columns,
-		compareColumn{"bits", true, func(r *compare.Row) string { return fmt.Sprint(r.New.PrecisionBits) }},
-		compareColumn{"old", true, timed(func(t *compare.Time) string { return siTime(t.OldNs, opts.ASCII) })},
-		compareColumn{"new", true, timed(func(t *compare.Time) string { return siTime(t.NewNs, opts.ASCII) })},
-		compareColumn{"change", true, timed(func(t *compare.Time) string {
-			if !t.Significant {
-				return "~"
-			}
-			return compare.Percent(t.Ratio)
-		})},
-		compareColumn{intervalTitle(result), true, timed((*compare.Time).Interval)},
-		compareColumn{"p", true, timed(func(t *compare.Time) string { return pValue(t.P) })},
-		compareColumn{"corr. bits", true, bitsChangeCell},
-	)
+	add("bits", true, func(r *compare.Row) string { return fmt.Sprint(r.New.PrecisionBits) })
+	add("old", true, timed(func(t *compare.Time) string { return siTime(t.OldNs, opts.ASCII) }))
+	add("new", true, timed(func(t *compare.Time) string { return siTime(t.NewNs, opts.ASCII) }))
+	add("change", true, timed(func(t *compare.Time) string {
+		if !t.Significant {
+			return "~"
+		}
+		return compare.Percent(t.Ratio)
+	}))
+	add(intervalTitle(result), true, timed((*compare.Time).Interval))
+	add("p", true, timed(func(t *compare.Time) string { return pValue(t.P) }))
+	add("corr. bits", true, bitsChangeCell)
+	return columns
 }
 
 // fitColumns leaves out the p-values, and then the intervals, if the tables are wider than the terminal.
@@ -116,10 +121,17 @@ func fitColumns(columns []compareColumn, result *compare.Result, width int) []co
 	if width <= 0 {
 		width = 80
 	}
+	for j := range columns {
+		c := &columns[j]
+		c.width = textWidth(c.head)
+		for i := range result.Rows {
+			c.width = max(c.width, textWidth(c.cell(&result.Rows[i])))
+		}
+	}
 	for _, title := range []string{"p", intervalTitle(result)} {
 		total := -columnGap
-		for j, c := range columns {
-			total += columnGap + compareWidth(c, j, result)
+		for _, c := range columns {
+			total += columnGap + c.width
 		}
 		if total > width {
 			columns = slices.DeleteFunc(columns, func(c compareColumn) bool { return c.head == title })
@@ -130,15 +142,6 @@ func fitColumns(columns []compareColumn, result *compare.Result, width int) []co
 
 func intervalTitle(result *compare.Result) string {
 	return fmt.Sprintf("%.3g%% interval", 100*(1-result.Alpha))
-}
-
-// compareWidth is the width of a column, the same in all tables.
-func compareWidth(c compareColumn, j int, result *compare.Result) int {
-	width := textWidth(c.head)
-	for i := range result.Rows {
-		width = max(width, textWidth(markedCell(c, j, result, &result.Rows[i])))
-	}
-	return width
 }
 
 func pValue(p float64) string {
@@ -159,14 +162,13 @@ func bitsChangeCell(r *compare.Row) string {
 	return fmt.Sprintf("%s %+.1f", r.NewBits, r.BitsChange)
 }
 
-func compareGrid(columns []compareColumn, result *compare.Result, rows []*compare.Row, opts Options) gridText {
+func compareGrid(columns []compareColumn, rows []*compare.Row, opts Options) gridText {
 	heads := make([]string, len(columns))
 	cells := make([][]string, len(rows))
 	for j, c := range columns {
-		width := compareWidth(c, j, result)
-		heads[j] = gap(j) + pad(c.head, width, c.right)
+		heads[j] = gap(j) + pad(c.head, c.width, c.right)
 		for i, r := range rows {
-			text := pad(markedCell(c, j, result, r), width, c.right)
+			text := pad(c.cell(r), c.width, c.right)
 			if opts.Color && j == 0 && len(r.Broken) > 0 {
 				text = red + text + reset
 			}
@@ -176,16 +178,17 @@ func compareGrid(columns []compareColumn, result *compare.Result, rows []*compar
 	return gridText{heads: [][]string{heads}, rows: cells}
 }
 
-// markedCell marks the first cell of rows that fail.
-func markedCell(c compareColumn, j int, result *compare.Result, r *compare.Row) string {
-	text := c.cell(r)
-	switch {
-	case j > 0 || len(result.Failures) == 0:
-		return text
-	case len(r.Broken) > 0:
-		return "! " + text
+// marked makes a cell that tells rows that fail from others, if there are any.
+func marked(result *compare.Result, cell func(*compare.Row) string) func(*compare.Row) string {
+	if len(result.Failures) == 0 {
+		return cell
 	}
-	return "  " + text
+	return func(r *compare.Row) string {
+		if len(r.Broken) > 0 {
+			return "! " + cell(r)
+		}
+		return "  " + cell(r)
+	}
 }
 
 func compareNotes(result *compare.Result) []string {

@@ -47,7 +47,6 @@ func Paper(r *paper.Result) *Document {
 	return d
 }
 
-// verdictNames are the verdicts in words that stand alone.
 var verdictNames = map[paper.Verdict]string{
 	paper.Agrees: "agrees", paper.Differs: "differs", paper.Explained: "explained", paper.Other: "other machine",
 	paper.Missing: "missing", paper.Fails: "does not hold here", paper.Unprinted: "not printed",

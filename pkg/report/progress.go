@@ -32,7 +32,7 @@ const progressInterval = 100 * time.Millisecond
 // NewProgress returns a Progress that writes to w, which is standard error as a rule.
 func NewProgress(w io.Writer, opts ProgressOptions) Progress {
 	if opts.Quiet {
-		return silent{}
+		w, opts.Terminal = io.Discard, false
 	}
 	if opts.Width == nil {
 		opts.Width = func() int { return 80 }
@@ -42,13 +42,6 @@ func NewProgress(w io.Writer, opts ProgressOptions) Progress {
 	}
 	return &progress{w: w, opts: opts, last: -progressInterval}
 }
-
-type silent struct{}
-
-func (silent) Begin(string)                 {}
-func (silent) Sample(sampling.SampleStatus) {}
-func (silent) End(string)                   {}
-func (silent) Close()                       {}
 
 type progress struct {
 	mu    sync.Mutex

@@ -1,6 +1,6 @@
-// Package report renders the records of pkg/bench: tables for people, Markdown, CSV, JSON, the format of Go
-// benchmarks, a page for browsers, and pictures. Each renderer has its own file and works from records alone, so that
-// a saved run can be rendered again in any format.
+// Package report renders records (pkg/record): tables for people, Markdown, CSV, JSON, the format of Go benchmarks, a
+// page for browsers, and pictures. Every renderer works from records alone, so that a saved run can be rendered again
+// in any format.
 package report
 
 import (

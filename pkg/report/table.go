@@ -233,7 +233,6 @@ const (
 	reset = "\x1b[0m"
 )
 
-// grid makes the texts of one group's table.
 func (l *layout) grid(g group) gridText {
 	heads := make([][]string, 2)
 	for j, c := range l.columns {

@@ -292,7 +292,6 @@ const slowFirstRatio = 1.2
 // outlierRatio is how far from the median, up or down, a sample must be to count in a warning, for the same reason.
 const outlierRatio = 1.1
 
-// sampleWarnings looks for trouble in the samples of a measurement.
 func (s Sampler) sampleWarnings(m Measurement, resolutionNs float64) []record.Warning {
 	var ws []record.Warning
 	add := func(code, advice, format string, args ...any) {
