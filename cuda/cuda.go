@@ -1,5 +1,5 @@
-// Package cuda has the structs that the kernels beside it are given, as the kernels' compiler lays them out: cuda/gen makes
-// them of the sources. README.md lists the kernels.
+// Package cuda has the structs that the kernels beside it are given, as the kernels' compiler lays them out: cuda/gen
+// makes them of the sources. README.md lists the kernels.
 package cuda
 
 import "unsafe"

@@ -1,13 +1,14 @@
 // The deferred engine's products: y = alpha*A*x + beta*y from residue planes, exact, rounded once.
 //
-// sumProducts and sumProductsFew add the products of residues, in 64-bit words that hold 256 of them; their first blocks prepare what rounding
-// needs beside the sums. finish, roundRows2 and roundRows4 make of a row's
-// sums its result (round_rows.cuh). The bytes of A bound the time: 4 for each modulus and element. Sums are integers: no result depends on
-// how the work is divided.
+// sumProducts and sumProductsFew add the products of residues, in 64-bit words that hold 256 of them; their first
+// blocks prepare what rounding needs beside the sums. finish, roundRows2 and roundRows4 make of a row's sums its
+// result (round_rows.cuh). The bytes of A bound the time: 4 for each modulus and element. Sums are integers: no result
+// depends on how the work is divided.
 #include "round_rows.cuh"
 
 struct Planes {
-	const u32 *a;     // residue of element (i, j) modulo m_k: a[(k*rows + i)*ld + j], 0 for j from columns to ld; ld a multiple of 16
+	// residue of element (i, j) modulo m_k: a[(k*rows + i)*ld + j], 0 for j from columns to ld; ld a multiple of 16
+	const u32 *a;
 	const u32 *x;     // x[k*xStride + j], 0 likewise; xStride a multiple of 4
 	const u32 *delta; // m_k = 2^28 - delta[k]
 	u64 *sums;        // sums[i*moduli + k]: set, or added to; by sumProductsFew always added to
@@ -23,7 +24,8 @@ struct Planes {
 static const u32 lazyProducts = 256; // of residues below 2^28, and one residue more, fit 64 bits
 static const u32 chunk = 512;        // columns that a warp reads at once: four times 16 bytes a lane
 
-// readChunk reads the columns from j on, zeros from end on. The usual case has no conditions, so that all reads are under way together.
+// readChunk reads the columns from j on, zeros from end on. The usual case has no conditions, so that all reads are
+// under way together.
 MP_DEVICE void readChunk(uint4 (&v)[4], const u32 *row, u32 j, u32 end) {
 	if (j + 3 * 128 < end) {
 #pragma unroll
@@ -55,8 +57,9 @@ MP_DEVICE void setSum(const Planes &p, u32 row, u32 k, u32 sum) {
 	*to = p.add ? *to + sum : sum;
 }
 
-// sumProducts: a block takes blockRows rows modulo one m_k, each warp a row at a time. The next chunk is read before the present one is used,
-// also from one row to the next. Blocks of 256 threads; grid prepareBlocks + moduli * ceil(rows/blockRows), moduli first.
+// sumProducts: a block takes blockRows rows modulo one m_k, each warp a row at a time. The next chunk is read before
+// the present one is used, also from one row to the next. Blocks of 256 threads; grid prepareBlocks + moduli *
+// ceil(rows/blockRows), moduli first.
 MP_KERNEL(sumProducts, 256)(Planes p, Rounding f) {
 	MP_SHARED(u32, shared);
 	if (blockIdx.x < p.prepareBlocks) {
@@ -64,7 +67,8 @@ MP_KERNEL(sumProducts, 256)(Planes p, Rounding f) {
 		return;
 	}
 	u32 index = blockIdx.x - p.prepareBlocks, k = index % p.moduli, first = index / p.moduli * p.blockRows;
-	u32 lane = threadIdx.x % 32, row = first + threadIdx.x / 32, end = first + p.blockRows < p.rows ? first + p.blockRows : p.rows;
+	u32 lane = threadIdx.x % 32, row = first + threadIdx.x / 32;
+	u32 end = first + p.blockRows < p.rows ? first + p.blockRows : p.rows;
 	if (row >= end) return;
 	u32 delta = p.delta[k], j = lane * 4, ld = p.ld;
 	const u32 *a = p.a + ((u64)k * p.rows + row) * ld, *x = p.x + k * p.xStride;
@@ -102,8 +106,8 @@ MP_KERNEL(sumProducts, 256)(Planes p, Rounding f) {
 }
 MP_REGISTER(sumProducts);
 
-// sumProductsFew is for few long rows: a block takes part of the columns of a row modulo one m_k, all its warps, and adds to the sum. Blocks
-// of 256 threads; grid prepareBlocks + moduli * ceil(ld/partColumns) * rows, moduli first.
+// sumProductsFew is for few long rows: a block takes part of the columns of a row modulo one m_k, all its warps, and
+// adds to the sum. Blocks of 256 threads; grid prepareBlocks + moduli * ceil(ld/partColumns) * rows, moduli first.
 MP_KERNEL(sumProductsFew, 256)(Planes p, Rounding f) {
 	MP_SHARED(u32, shared);
 	__shared__ u32 partial[8];
@@ -112,8 +116,10 @@ MP_KERNEL(sumProductsFew, 256)(Planes p, Rounding f) {
 		prepareBlock(f, shared);
 		return;
 	}
-	u32 index = blockIdx.x - p.prepareBlocks, k = index % p.moduli, rest = index / p.moduli, parts = (p.ld + p.partColumns - 1) / p.partColumns;
-	u32 row = rest / parts, from = rest % parts * p.partColumns, to = from + p.partColumns < p.ld ? from + p.partColumns : p.ld;
+	u32 index = blockIdx.x - p.prepareBlocks, k = index % p.moduli, rest = index / p.moduli;
+	u32 parts = (p.ld + p.partColumns - 1) / p.partColumns;
+	u32 row = rest / parts, from = rest % parts * p.partColumns;
+	u32 to = from + p.partColumns < p.ld ? from + p.partColumns : p.ld;
 	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, delta = p.delta[k];
 	const u32 *a = p.a + ((u64)k * p.rows + row) * p.ld, *x = p.x + k * p.xStride;
 	u64 s = 0;
@@ -146,7 +152,8 @@ MP_KERNEL(sumProductsFew, 256)(Planes p, Rounding f) {
 }
 MP_REGISTER(sumProductsFew);
 
-// roundRows: a warp rounds a row, four rows a block of 128 threads. For few moduli. Shared memory: 4*rowLimbs words of 32 bits.
+// roundRows: a warp rounds a row, four rows a block of 128 threads. For few moduli. Shared memory: 4*rowLimbs words of
+// 32 bits.
 MP_KERNEL(roundRows, 128)(Planes p, Rounding f) {
 	MP_SHARED(u32, shared);
 	u32 warp = threadIdx.x / 32, row = blockIdx.x * 4 + warp;
@@ -158,8 +165,8 @@ MP_KERNEL(roundRows, 128)(Planes p, Rounding f) {
 }
 MP_REGISTER(roundRows);
 
-// roundRows2 and roundRows4: a block rounds two or four rows together. For many moduli. Blocks of up to 256 threads, best one for each limb of
-// alpha*S. Shared memory: 2*rowLimbs or 4*rowLimbs words of 32 bits.
+// roundRows2 and roundRows4: a block rounds two or four rows together. For many moduli. Blocks of up to 256 threads,
+// best one for each limb of alpha*S. Shared memory: 2*rowLimbs or 4*rowLimbs words of 32 bits.
 MP_KERNEL(roundRows2, 256)(Planes p, Rounding f) {
 	MP_SHARED(u32, shared);
 	roundTogether<2>(f, p.sums, p.clear, blockIdx.x * 2, shared);

@@ -1,9 +1,10 @@
 // Exact sums of binary64 numbers and of their products in fixed point.
 //
-// A number is sum digit[i] * 2^(16i - 2148): every binary64 number, and every product of two, is a multiple of 2^-2148 and less than
-// 2^2048. A warp has such a number of its own in shared memory, in signed words of 32 bits, which hold 2^15 - 1 additions to a digit;
-// a device has one in signed words of 64 bits, followed by the numbers of positive infinities, negative infinities and NaN among the
-// terms. All of it is integer addition, so that the order of terms, of warps and of launches changes no bit.
+// A number is sum digit[i] * 2^(16i - 2148): every binary64 number, and every product of two, is a multiple of 2^-2148
+// and less than 2^2048. A warp has such a number of its own in shared memory, in signed words of 32 bits, which hold
+// 2^15 - 1 additions to a digit; a device has one in signed words of 64 bits, followed by the numbers of positive
+// infinities, negative infinities and NaN among the terms. All of it is integer addition, so that the order of terms,
+// of warps and of launches changes no bit.
 //
 // Terms do not get there one by one, as far as possible: see warp_sum.cuh.
 #ifndef MPBENCH_DIGITS_CUH
@@ -31,8 +32,8 @@ MP_DEVICE void addDigit(u32 i, u32 d, bool negative) {
 	if (d) atomicAdd32(digits + i, negative ? 0u - d : d);
 }
 
-// addInteger adds (-1)^negative * m * 2^(position - 2148) to the number whose digits begin at `first`: at most one addition to
-// each of five digits.
+// addInteger adds (-1)^negative * m * 2^(position - 2148) to the number whose digits begin at `first`: at most one
+// addition to each of five digits.
 MP_DEVICE void addInteger(u32 first, u64 m, u32 position, bool negative) {
 	u32 i = first + position / digitBits, shift = position % digitBits;
 	addDigit(i, (u32)(m << shift) & 0xffff, negative);

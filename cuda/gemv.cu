@@ -1,14 +1,14 @@
 // y = alpha*op(A)*x + beta*y with rounded operations in a residue number system: pkg/gemv.
 //
-// The paper's ten kernels (rns-split) are d = alpha*x, y = beta*y and B = A*diag(d) or diag(d)*A in three each, fields, residues and
-// rounding, and the sums of the rows of B. rns-basic has one thread for each component. Both do the operations of the CPU's methods in
-// their order, so that results are the same bit for bit.
+// The paper's ten kernels (rns-split) are d = alpha*x, y = beta*y and B = A*diag(d) or diag(d)*A in three each,
+// fields, residues and rounding, and the sums of the rows of B. rns-basic has one thread for each component. Both do
+// the operations of the CPU's methods in their order, so that results are the same bit for bit.
 //
 // Source: K. Isupov, V. Knyazkov (2020), section 4.
 #include "gemv_round.cuh"
 
-// Products are z_ij = left * right for i < rows, j < columns: number j*rows + i of z, i*leftRow + j*leftColumn of left and
-// i*rightRow + j*rightColumn of right. A vector is one column. parameters.go has it in Go.
+// Products are z_ij = left * right for i < rows, j < columns: number j*rows + i of z, i*leftRow + j*leftColumn of left
+// and i*rightRow + j*rightColumn of right. A vector is one column. parameters.go has it in Go.
 struct Products {
 	Vector z, left, right;
 	u64 leftRow, leftColumn, rightRow, rightColumn;
@@ -18,7 +18,8 @@ struct Products {
 	MP_MEMBER u64 rightOf(u32 i, u32 j) const { return i * rightRow + j * rightColumn; }
 };
 
-// A pending product has an operand that may be wide: its residues would not hold it, so rounding computes it from the operands.
+// A pending product has an operand that may be wide: its residues would not hold it, so rounding computes it from the
+// operands.
 static const i32 pendingExp = 0x7fffffff;
 
 MP_DEVICE Number fieldsOfProduct(const Base &b, const Number &x, const Number &y) {
@@ -29,8 +30,8 @@ MP_DEVICE Number fieldsOfProduct(const Base &b, const Number &x, const Number &y
 	return z;
 }
 
-// gemvFields computes signs, exponents and interval evaluations of products, one a thread, on a two-dimensional grid: blockIdx.y goes
-// through the columns.
+// gemvFields computes signs, exponents and interval evaluations of products, one a thread, on a two-dimensional grid:
+// blockIdx.y goes through the columns.
 MP_KERNEL(gemvFields, 1024)(Base base, Products p) {
 	for (u32 j = blockIdx.y; j < p.columns; j += gridDim.y) {
 		Number right = p.right.load(p.rightOf(0, j));
@@ -42,10 +43,11 @@ MP_KERNEL(gemvFields, 1024)(Base base, Products p) {
 }
 MP_REGISTER(gemvFields);
 
-// gemvResidues computes residues of products, one a thread: thread t of a block has residue t mod stride, so that it keeps its modulus.
-// A block of fewer threads than residues goes through them in turn.
+// gemvResidues computes residues of products, one a thread: thread t of a block has residue t mod stride, so that it
+// keeps its modulus. A block of fewer threads than residues goes through them in turn.
 MP_KERNEL(gemvResidues, 1024)(Base base, Products p) {
-	u32 lanes = base.stride < blockDim.x ? base.stride : blockDim.x, numbers = blockDim.x / lanes, number = threadIdx.x / lanes;
+	u32 lanes = base.stride < blockDim.x ? base.stride : blockDim.x;
+	u32 numbers = blockDim.x / lanes, number = threadIdx.x / lanes;
 	if (number >= numbers) return;
 	for (u32 r = threadIdx.x % lanes; r < base.stride; r += lanes) {
 		const Residue residue = base.residues[r];
@@ -61,9 +63,10 @@ MP_KERNEL(gemvResidues, 1024)(Base base, Products p) {
 }
 MP_REGISTER(gemvResidues);
 
-// roundProducts rounds the products as a vector of rows*columns numbers, one a group of lanes; round rounds those that intervals decide
-// about, by so many bits.
-template <class G, class F> MP_DEVICE void roundProducts(Context<G> &c, const Products &p, u32 group, u32 groups, F round) {
+// roundProducts rounds the products as a vector of rows*columns numbers, one a group of lanes; round rounds those that
+// intervals decide about, by so many bits.
+template <class G, class F>
+MP_DEVICE void roundProducts(Context<G> &c, const Products &p, u32 group, u32 groups, F round) {
 	const Base &b = c.b;
 	u64 n = (u64)p.rows * p.columns;
 	for (u64 t = group; t < n; t += groups) {
@@ -91,16 +94,17 @@ template <class G, class F> MP_DEVICE void roundProducts(Context<G> &c, const Pr
 	}
 }
 
-// The kernels gemvRoundGxR round products by groups of G threads with R residues each in registers, for at most G*R residues; the memory
-// has room for all groups of the grid; lowM is M mod 2^64.
-#define MP_ROUND_KERNEL(G, R)                                                                                          \
-	MP_KERNEL(gemvRound##G##x##R, 256)(Base base, ScratchMemory memory, Products p, u64 lowM) {                        \
-		u32 group = (blockIdx.x * blockDim.x + threadIdx.x) / G, groups = gridDim.x * blockDim.x / G;                  \
-		Context<GroupOf<G>::type> c(base, GroupOf<G>::type(), memory.of(group));                                       \
-		Held<G, R> held;                                                                                               \
-		held.loadModuli(base, c.group.lane(), lowM);                                                                   \
-		roundProducts(c, p, group, groups, [&](const Number &z, i32 k) { return roundHeld<G, R>(c, held, z, k, lowM); });\
-	}                                                                                                                  \
+// The kernels gemvRoundGxR round products by groups of G threads with R residues each in registers, for at most G*R
+// residues; the memory has room for all groups of the grid; lowM is M mod 2^64.
+#define MP_ROUND_KERNEL(G, R)                                                                         \
+	MP_KERNEL(gemvRound##G##x##R, 256)(Base base, ScratchMemory memory, Products p, u64 lowM) {       \
+		u32 group = (blockIdx.x * blockDim.x + threadIdx.x) / G, groups = gridDim.x * blockDim.x / G; \
+		Context<GroupOf<G>::type> c(base, GroupOf<G>::type(), memory.of(group));                      \
+		Held<G, R> held;                                                                              \
+		held.loadModuli(base, c.group.lane(), lowM);                                                  \
+		auto round = [&](const Number &z, i32 k) { return roundHeld<G, R>(c, held, z, k, lowM); };    \
+		roundProducts(c, p, group, groups, round);                                                    \
+	}                                                                                                 \
 	MP_REGISTER(gemvRound##G##x##R)
 
 MP_ROUND_KERNEL(1, 8);
@@ -120,12 +124,13 @@ MP_KERNEL(gemvRoundAny, 256)(Base base, ScratchMemory memory, Products p, u64 lo
 	(void)lowM;
 	u32 group = (blockIdx.x * blockDim.x + threadIdx.x) / 32, groups = gridDim.x * blockDim.x / 32;
 	Context<Warp<32>> c(base, Warp<32>(), memory.of(group));
-	roundProducts(c, p, group, groups, [&](const Number &z, i32 k) { return roundTo(base.self, c.group, c.scratch, z, k); });
+	auto round = [&](const Number &z, i32 k) { return roundTo(base.self, c.group, c.scratch, z, k); };
+	roundProducts(c, p, group, groups, round);
 }
 MP_REGISTER(gemvRoundAny);
 
-// Sums are y_i += sum of the terms i*row + j*term of b, j < n, for i < rows, in the order of pkg/gemv/order.go: used slots for a
-// component. parameters.go has it in Go.
+// Sums are y_i += sum of the terms i*row + j*term of b, j < n, for i < rows, in the order of pkg/gemv/order.go: used
+// slots for a component. parameters.go has it in Go.
 struct Sums {
 	Vector b, y;
 	u64 row, term;
@@ -136,9 +141,9 @@ struct Sums {
 	u32 unused;
 };
 
-// slotsIn lays out so many slots of this block: signs, exponents and intervals in shared memory, residues behind them or in device memory;
-// interleaved: residue i of slot t at i*count + t, otherwise at t*stride + i. Shared memory: 8 * ceil(29/8 * count) bytes, and
-// 4 * stride * count for residues.
+// slotsIn lays out so many slots of this block: signs, exponents and intervals in shared memory, residues behind them
+// or in device memory; interleaved: residue i of slot t at i*count + t, otherwise at t*stride + i. Shared memory: 8 *
+// ceil(29/8 * count) bytes, and 4 * stride * count for residues.
 MP_DEVICE Vector slotsIn(u64 *shared, u32 count, u32 stride, bool interleaved, u32 *residues) {
 	Vector v;
 	v.lo = shared;
@@ -153,8 +158,9 @@ MP_DEVICE Vector slotsIn(u64 *shared, u32 count, u32 stride, bool interleaved, u
 	return v;
 }
 
-// sumRows adds the terms of blockRows components at a time; group g of groups of this block does slots g, g + groups, ... Slot t of
-// component r is number t*blockRows + r where neighbouring components are neighbours in memory, and otherwise r*used + t.
+// sumRows adds the terms of blockRows components at a time; group g of groups of this block does slots g, g + groups,
+// ... Slot t of component r is number t*blockRows + r where neighbouring components are neighbours in memory, and
+// otherwise r*used + t.
 template <class G> MP_DEVICE void sumRows(Context<G> &c, u32 g, u32 groups, const Sums &s, const Vector &slots) {
 	u32 count = s.blockRows * s.used;
 	u32 slotRow = s.row < s.term ? 1 : s.used, slotTerm = s.row < s.term ? s.blockRows : 1;
@@ -193,13 +199,13 @@ template <class G> MP_DEVICE void sumRows(Context<G> &c, u32 g, u32 groups, cons
 }
 
 // The kernels gemvSumsG add by groups of G threads. Shared memory: see slotsIn, for blockRows * used slots.
-#define MP_SUMS_KERNEL(G, T)                                                                                           \
-	MP_KERNEL(gemvSums##G, T)(Base base, ScratchMemory memory, Sums s) {                                               \
-		MP_SHARED(u64, shared);                                                                                        \
-		u32 groups = blockDim.x / G, g = threadIdx.x / G;                                                              \
-		Context<GroupOf<G>::type> c(base, GroupOf<G>::type(), memory.of(blockIdx.x * groups + g));                     \
-		sumRows(c, g, groups, s, slotsIn(shared, s.blockRows * s.used, base.stride, G == 1, s.residues));              \
-	}                                                                                                                  \
+#define MP_SUMS_KERNEL(G, T)                                                                              \
+	MP_KERNEL(gemvSums##G, T)(Base base, ScratchMemory memory, Sums s) {                                  \
+		MP_SHARED(u64, shared);                                                                           \
+		u32 groups = blockDim.x / G, g = threadIdx.x / G;                                                 \
+		Context<GroupOf<G>::type> c(base, GroupOf<G>::type(), memory.of(blockIdx.x * groups + g));        \
+		sumRows(c, g, groups, s, slotsIn(shared, s.blockRows * s.used, base.stride, G == 1, s.residues)); \
+	}                                                                                                     \
 	MP_REGISTER(gemvSums##G)
 
 MP_SUMS_KERNEL(1, 256);
@@ -219,8 +225,8 @@ MP_KERNEL(gemvBasicProducts, 256)(Base base, ScratchMemory memory, Products p) {
 }
 MP_REGISTER(gemvBasicProducts);
 
-// Rows are y_i += sum over j < n of (left * right), from left to right, for products of i < rows; z are 2*rows numbers of scratch memory,
-// interleaved. parameters.go has it in Go.
+// Rows are y_i += sum over j < n of (left * right), from left to right, for products of i < rows; z are 2*rows numbers
+// of scratch memory, interleaved. parameters.go has it in Go.
 struct Rows {
 	Products p; // z: the products; columns: the terms of a sum
 	Vector sums, y;

@@ -1,8 +1,10 @@
-// Rounding of products of significands with their residues in registers: R for each of the G lanes of a group. The constants of the
-// residues' moduli stay in registers too, from one number to the next, so that cutting off bits reads no memory.
+// Rounding of products of significands with their residues in registers: R for each of the G lanes of a group. The
+// constants of the residues' moduli stay in registers too, from one number to the next, so that cutting off bits reads
+// no memory.
 //
-// 62 bits go at a time: as rns_round.cuh, with X mod 2^64 = sum c_i * (M/m_i) - rank * M from one pass and two exact divisions by 2^31. For R < 2^31
-// and q = (R - x)/m mod 2^31 the sum q*m + x - R is a multiple of 2^31, so that its quotient is floor(q*m / 2^31) + (x > R).
+// 62 bits go at a time: as rns_round.cuh, with X mod 2^64 = sum c_i * (M/m_i) - rank * M from one pass and two exact
+// divisions by 2^31. For R < 2^31 and q = (R - x)/m mod 2^31 the sum q*m + x - R is a multiple of 2^31, so that its
+// quotient is floor(q*m / 2^31) + (x > R).
 #ifndef MPBENCH_GEMV_ROUND_CUH
 #define MPBENCH_GEMV_ROUND_CUH
 
@@ -15,8 +17,8 @@ template <> struct GroupOf<1> {
 	typedef Thread type;
 };
 
-// Held are the residues lane, lane + G, ... of a number, and what cutting off bits needs of their moduli. Those beyond the last residue
-// count nothing.
+// Held are the residues lane, lane + G, ... of a number, and what cutting off bits needs of their moduli. Those beyond
+// the last residue count nothing.
 template <u32 G, u32 R> struct Held {
 	u32 digit[R];
 	u32 modulus[R], inverse[R], weight[R], weightScaled[R], rank[R]; // inverse: 2/m mod 2^32
@@ -80,8 +82,8 @@ template <u32 G, u32 R> struct Held {
 	}
 };
 
-// Fractions are added over the lanes with so many bits after the point: each lane's part is too small by less than 2^-fractionBits then,
-// which for 32 lanes is far from the 1/2 that would matter (see rns_round.cuh).
+// Fractions are added over the lanes with so many bits after the point: each lane's part is too small by less than
+// 2^-fractionBits then, which for 32 lanes is far from the 1/2 that would matter (see rns_round.cuh).
 static const u32 fractionBits = 16;
 
 // lowWords returns X mod 2^64 for the held residues of an X with the interval v.

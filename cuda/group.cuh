@@ -1,7 +1,8 @@
 // Groups of lanes that work on one number together: a thread alone, a part of a warp, or a block.
 //
-// Residue i of a number belongs to lane i mod size(), which alone reads and writes it; everything else about the number is the same in
-// all lanes, so that all of them take the same decisions. Different groups of a warp may take different paths.
+// Residue i of a number belongs to lane i mod size(), which alone reads and writes it; everything else about the
+// number is the same in all lanes, so that all of them take the same decisions. Different groups of a warp may take
+// different paths.
 //
 //   lane(), size()   this lane's number, the number of lanes
 //   sum(a, b)        replaces a and b by their sums over all lanes, modulo 2^64 and 2^32, in all lanes
@@ -14,8 +15,8 @@
 #include "portable.cuh"
 
 #define MP_MEMBER __device__ __forceinline__
-// A function that is called rather than inlined: what is rare or long, so that kernels stay small. Its arguments go by value,
-// because a caller's variable whose address is taken lies in memory.
+// A function that is called rather than inlined: what is rare or long, so that kernels stay small. Its arguments go by
+// value, because a caller's variable whose address is taken lies in memory.
 #define MP_CALLED static __device__ __attribute__((noinline))
 
 // Thread is a group of one lane.
@@ -29,8 +30,8 @@ struct Thread {
 	MP_MEMBER void settle() {}
 };
 
-// Warp is a group of G consecutive lanes of a warp, the first of them a multiple of G; G is a power of two, 2 to 32. Blocks are
-// one-dimensional, of whole groups.
+// Warp is a group of G consecutive lanes of a warp, the first of them a multiple of G; G is a power of two, 2 to 32.
+// Blocks are one-dimensional, of whole groups.
 template <u32 G> struct Warp {
 	static const u32 unroll = 1;
 	u32 lanes; // the mask of the group's lanes
@@ -49,8 +50,8 @@ template <u32 G> struct Warp {
 	MP_MEMBER void settle() {}
 };
 
-// Block is a group of all threads of a one-dimensional block of whole warps. Sums take turns with two areas of shared memory, so
-// that each needs one barrier only.
+// Block is a group of all threads of a one-dimensional block of whole warps. Sums take turns with two areas of shared
+// memory, so that each needs one barrier only.
 struct Block {
 	static const u32 unroll = 1;
 	struct Partial {

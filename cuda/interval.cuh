@@ -1,5 +1,5 @@
-// Interval evaluations, as pkg/rns/interval.go has them: lo * 2^(exp-64) <= X/M <= up * 2^(exp-64). Zero exactly for X = 0; otherwise
-// 0 < lo <= up and up >= 2^63.
+// Interval evaluations, as pkg/rns/interval.go has them: lo * 2^(exp-64) <= X/M <= up * 2^(exp-64). Zero exactly for X
+// = 0; otherwise 0 < lo <= up and up >= 2^63.
 #ifndef MPBENCH_INTERVAL_CUH
 #define MPBENCH_INTERVAL_CUH
 
@@ -60,15 +60,16 @@ MP_DEVICE Interval differenceOf(Interval v, Interval w) {
 // mulUp returns ceil(x*y / 2^64), at most 2^64 - 1.
 MP_DEVICE u64 mulUp(u64 x, u64 y) { return mulHigh(x, y) + (x * y != 0); }
 
-// productOf encloses v * w * M, the interval of a product of significands, for M in (mantissa + [0, 1]) * 2^(log2M - 63).
+// productOf encloses v * w * M, the interval of a product of significands, for M in (mantissa + [0, 1]) * 2^(log2M -
+// 63).
 MP_DEVICE Interval productOf(Interval v, Interval w, u64 mantissa, i32 log2M) {
 	u64 up = mulUp(mulUp(v.up, w.up), mantissa);
 	up += up != ~0ull;
 	return normalized({mulHigh(mulHigh(v.lo, w.lo), mantissa), up, v.exp + w.exp + log2M + 1});
 }
 
-// widened encloses every Z' with |Z' - Z| <= 1 for a Z >= 2^(p-1) in v; unit is 2^(65-p), at least 1. The result is not tight where
-// the width does not suffice.
+// widened encloses every Z' with |Z' - Z| <= 1 for a Z >= 2^(p-1) in v; unit is 2^(65-p), at least 1. The result is
+// not tight where the width does not suffice.
 MP_DEVICE Interval widened(Interval v, u64 unit) {
 	if (unit >= v.lo) return {0, 1, 0};
 	u64 up = v.up + unit;
@@ -81,7 +82,9 @@ struct BitBounds {
 	i32 least, most;
 };
 
-MP_DEVICE i32 length128(u64 high, u64 low) { return high ? 128 - (i32)leadingZeros(high) : 64 - (i32)leadingZeros(low); }
+MP_DEVICE i32 length128(u64 high, u64 low) {
+	return high ? 128 - (i32)leadingZeros(high) : 64 - (i32)leadingZeros(low);
+}
 
 // bitBounds bounds bits(X) for an X > 0 with the interval v, M as in productOf.
 MP_DEVICE BitBounds bitBounds(Interval v, u64 mantissa, i32 log2M) {

@@ -1,13 +1,14 @@
 // Products of short factors without residues: y = alpha*A*x + beta*y from signed limbs, exact, rounded once.
 //
-// A factor of up to 28*L bits is L limbs of 28 bits, all with its sign, in planes like residues; the number of moduli for a product of two
-// is twice as large, so that these planes are half as many bytes. sumLimbs adds, for each of the 2L-1 pairs of limbs' weights, the
-// products of limbs in 64-bit words; roundLimbs makes of a row's words its result, without reconstruction. Sums are integers: no result depends
-// on how the work is divided.
+// A factor of up to 28*L bits is L limbs of 28 bits, all with its sign, in planes like residues; the number of moduli
+// for a product of two is twice as large, so that these planes are half as many bytes. sumLimbs adds, for each of the
+// 2L-1 pairs of limbs' weights, the products of limbs in 64-bit words; roundLimbs makes of a row's words its result,
+// without reconstruction. Sums are integers: no result depends on how the work is divided.
 #include "round_rows.cuh"
 
 struct LimbPlanes {
-	const u32 *a;      // limb k of element (i, j): a[(k*rows + i)*ld + j], signed, 0 for j from columns to ld; ld a multiple of 16
+	// limb k of element (i, j): a[(k*rows + i)*ld + j], signed, 0 for j from columns to ld; ld a multiple of 16
+	const u32 *a;
 	const u32 *x;      // x[k*xStride + j], 0 likewise; xStride a multiple of 4
 	u64 *sums;         // sums[i*words + q]: word q of row i is added to, signed, worth 2^(28q); words = 2L+1
 	u64 xStride;
@@ -37,11 +38,13 @@ template <u32 W> MP_DEVICE void carry(i64 (&s)[W]) {
 	}
 }
 
-static const u32 lanePitch = 33; // of a word of a warp's lanes in shared memory: lanes that read different words read different banks
+// of a word of a warp's lanes in shared memory: lanes that read different words read different banks
+static const u32 lanePitch = 33;
 
-// sumLimbs: rowWarps warps take a part of a row's columns. Every product of limbs is less than 2^56 in magnitude, and a word takes at most L of a column, so that
-// 120/L columns are less than 2^63 - 2^57. Blocks of 256 threads; grid prepareBlocks + ceil(rows*parts*rowWarps / 8). Shared memory: 8 * 8 * lanePitch *
-// (2L+1) bytes, or what prepareBlock takes.
+// sumLimbs: rowWarps warps take a part of a row's columns. Every product of limbs is less than 2^56 in magnitude, and
+// a word takes at most L of a column, so that 120/L columns are less than 2^63 - 2^57. Blocks of 256 threads; grid
+// prepareBlocks + ceil(rows*parts*rowWarps / 8). Shared memory: 8 * 8 * lanePitch * (2L+1) bytes, or what prepareBlock
+// takes.
 template <u32 L> MP_DEVICE void sumLimbs(const LimbPlanes &p, const Rounding &f) {
 	MP_SHARED(u32, shared);
 	const u32 C = columnsAtOnce, words = 2 * L + 1, mostTurns = 120 / (L * C);
@@ -49,8 +52,10 @@ template <u32 L> MP_DEVICE void sumLimbs(const LimbPlanes &p, const Rounding &f)
 		prepareBlock(f, shared);
 		return;
 	}
-	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, group = ((blockIdx.x - p.prepareBlocks) * 8 + warp) / p.rowWarps;
-	u32 row = group / p.parts, from = group % p.parts * p.partColumns, to = from + p.partColumns < p.ld ? from + p.partColumns : p.ld;
+	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+	u32 group = ((blockIdx.x - p.prepareBlocks) * 8 + warp) / p.rowWarps;
+	u32 row = group / p.parts, from = group % p.parts * p.partColumns;
+	u32 to = from + p.partColumns < p.ld ? from + p.partColumns : p.ld;
 	if (row >= p.rows) return;
 	const u32 *a = p.a + (u64)row * p.ld, *x = p.x;
 	u64 plane = (u64)p.rows * p.ld;
@@ -95,16 +100,19 @@ SUM_LIMBS(2);
 SUM_LIMBS(3);
 SUM_LIMBS(4);
 
-// limbSum sets v, of n = words + 1 <= 32 limbs, to the row's sum in two's complement, and its words to 0. The sum of N < 2^32 products is less than
-// 2^(56L+32), and v holds 56L+55 bits and a sign. A word got less than 2^28 from each lane that added to it, the last one less than N in all: words are less than 2^62 in magnitude. 2^62
-// is added to each, its three parts of 28 bits go to their limbs, and 2^62 * sum 2^(28q), 64 in each limb from the second on, is subtracted.
+// limbSum sets v, of n = words + 1 <= 32 limbs, to the row's sum in two's complement, and its words to 0. The sum of N
+// < 2^32 products is less than 2^(56L+32), and v holds 56L+55 bits and a sign. A word got less than 2^28 from each
+// lane that added to it, the last one less than N in all: words are less than 2^62 in magnitude. 2^62 is added to
+// each, its three parts of 28 bits go to their limbs, and 2^62 * sum 2^(28q), 64 in each limb from the second on, is
+// subtracted.
 MP_DEVICE void limbSum(u32 *v, u32 n, u64 *sums, u32 lane) {
 	u64 s = 0;
 	if (lane < n - 1) {
 		s = loadFresh(sums + lane) + (1ull << 62);
 		sums[lane] = 0;
 	}
-	u32 middle = shuffle(allLanes, (u32)(s >> limbBits) & limbMask, (lane - 1) & 31), upper = shuffle(allLanes, (u32)(s >> 2 * limbBits), (lane - 2) & 31);
+	u32 middle = shuffle(allLanes, (u32)(s >> limbBits) & limbMask, (lane - 1) & 31);
+	u32 upper = shuffle(allLanes, (u32)(s >> 2 * limbBits), (lane - 2) & 31);
 	u32 limb = ((u32)s & limbMask) + (lane > 0 ? middle : 0) + (lane > 1 ? upper : 0);
 	if (lane < n) v[lane] = limb + limbMask - (lane > 1 ? 64 : 0);
 	warpSync(allLanes);

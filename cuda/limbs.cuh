@@ -1,5 +1,6 @@
-// Integers of 28-bit limbs in shared memory, least significant limb first. One warp works on one integer. Where there is a template parameter ROWS,
-// so many threads of a block, or a warp if ROWS is 1, work on ROWS integers, each so many words behind the other; t is the thread's number.
+// Integers of 28-bit limbs in shared memory, least significant limb first. One warp works on one integer. Where there
+// is a template parameter ROWS, so many threads of a block, or a warp if ROWS is 1, work on ROWS integers, each so
+// many words behind the other; t is the thread's number.
 #ifndef MPBENCH_LIMBS_CUH
 #define MPBENCH_LIMBS_CUH
 
@@ -7,8 +8,8 @@
 
 // normalize brings limbs below 2^32 to 28 bits and adds carryIn, 0 or 1; what exceeds the last limb is dropped.
 //
-// After each limb has passed its upper 4 bits on, it is below 2^28 + 16 and carries 1 at most. Which limbs get a carry is the carry chain
-// of a 32-bit addition: a limb above 2^28 - 1 generates one, the limb 2^28 - 1 passes one on.
+// After each limb has passed its upper 4 bits on, it is below 2^28 + 16 and carries 1 at most. Which limbs get a carry
+// is the carry chain of a 32-bit addition: a limb above 2^28 - 1 generates one, the limb 2^28 - 1 passes one on.
 MP_DEVICE void normalize(u32 *v, u32 n, u32 carryIn, u32 lane) {
 	u32 above = 0;
 	for (u32 base = 0; base < n; base += 32) {
@@ -33,7 +34,8 @@ template <int ROWS> MP_DEVICE void sync() {
 		blockSync();
 }
 
-// addWide adds the 64-bit numbers s of limb q, if q < n, to the integers v: three parts of 28, 28 and 8 bits to neighbouring limbs.
+// addWide adds the 64-bit numbers s of limb q, if q < n, to the integers v: three parts of 28, 28 and 8 bits to
+// neighbouring limbs.
 template <int ROWS> MP_DEVICE void addWide(u32 *v, u32 pitch, u32 n, const u64 (&s)[ROWS], u32 q) {
 #pragma unroll
 	for (u32 part = 0; part < 3; part++) {
@@ -105,7 +107,8 @@ MP_DEVICE bool anyBelow(const u32 *v, u32 n, u32 at, u32 lane) {
 MP_DEVICE bool equalBits(const u32 *v, u32 from, u32 to, bool bit, u32 lane) {
 	u32 differ = 0;
 	for (u32 i = from / limbBits + lane; i * limbBits < to; i += 32) {
-		u32 first = i * limbBits, skip = from > first ? from - first : 0, take = to - first < limbBits ? to - first : limbBits;
+		u32 first = i * limbBits, skip = from > first ? from - first : 0;
+		u32 take = to - first < limbBits ? to - first : limbBits;
 		u32 mask = ((1u << take) - 1) & ~((1u << skip) - 1);
 		differ |= (v[i] ^ (bit ? limbMask : 0)) & mask;
 	}

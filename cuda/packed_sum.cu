@@ -1,13 +1,15 @@
-// Exact sums of long numbers in packed words, as the Go type deferred.Packed holds them: number i is (-1)^neg * W * 2^exp with W in
-// `width` 64-bit words from words[i*stride] on, least significant first, and exponents[i] = 2*exp + neg.
+// Exact sums of long numbers in packed words, as the Go type deferred.Packed holds them: number i is (-1)^neg * W *
+// 2^exp with W in `width` 64-bit words from words[i*stride] on, least significant first, and exponents[i] = 2*exp +
+// neg.
 //
-// A launch adds what the numbers have in a window of up to 32 * G * D bits from 2^low on. What lies outside the window is left out: the
-// caller's windows cover all bits, each once.
+// A launch adds what the numbers have in a window of up to 32 * G * D bits from 2^low on. What lies outside the window
+// is left out: the caller's windows cover all bits, each once.
 //
-// A warp takes a tile of T consecutive numbers at a time. Their words go through registers to rows of shared memory; the next tile is
-// read while this one is used, from addresses that do not depend on exponents. Zeros between the rows stand for what a number has beyond
-// its ends. Then a group of G lanes works on one number: lane l owns the digits D*l ... D*l + D-1 of the window, takes the D + 1
-// words of 32 bits around them, shifts these to their places, and adds them to accumulators of its own.
+// A warp takes a tile of T consecutive numbers at a time. Their words go through registers to rows of shared memory;
+// the next tile is read while this one is used, from addresses that do not depend on exponents. Zeros between the rows
+// stand for what a number has beyond its ends. Then a group of G lanes works on one number: lane l owns the digits D*l
+// ... D*l + D-1 of the window, takes the D + 1 words of 32 bits around them, shifts these to their places, and adds
+// them to accumulators of its own.
 #include "portable.cuh"
 
 // A place that no window reaches: for exponents beyond the numbers and far away.
@@ -45,12 +47,15 @@ struct PackedNumbers {
 	u32 width;  // words of a number, at most 32 * R; a tile of several numbers needs width = stride
 	u32 tile;   // T, at most 32, n and 32 * R / width; there are rows for the next multiple of steps * 32 / G
 	u32 row;    // from one row to the next in 32-bit words: even and at least 2*width + D + 1
-	u32 area;   // shared memory of a warp in 32-bit words: even, and enough for the rows, zeros before them, and G * D sums of 64 bits
+	// shared memory of a warp in 32-bit words: even, and enough for the rows, zeros before them, and G * D sums of 64
+	// bits
+	u32 area;
 	u32 count;  // digits of the window, at most G * D
 };
 
-// addTile adds the digits of the T numbers of a tile, whose words lie in rows from w on, and returns minus the negative ones among those of
-// the group. A negative number's digit d is added as 2^32 - 1 - d, also where that digit is 0.
+// addTile adds the digits of the T numbers of a tile, whose words lie in rows from w on, and returns minus the
+// negative ones among those of the group. A negative number's digit d is added as 2^32 - 1 - d, also where that digit
+// is 0.
 template <u32 G, u32 D> MP_DEVICE u32 addTile(u64 (&sum)[D], const u32 *w, u32 place, const PackedNumbers &p) {
 	const u32 together = 32 / G; // numbers of a warp at a step
 	u32 lane = threadIdx.x & 31, group = lane / G, negative = 0;
@@ -78,7 +83,8 @@ template <u32 G, u32 D> MP_DEVICE u32 addTile(u64 (&sum)[D], const u32 *w, u32 p
 	return negative;
 }
 
-// sumPacked adds to total[0 ... count-1] the sums of the digits in the window. Blocks are whole warps, each with shared memory of its own.
+// sumPacked adds to total[0 ... count-1] the sums of the digits in the window. Blocks are whole warps, each with
+// shared memory of its own.
 template <u32 G, u32 D, u32 R> MP_DEVICE void sumPacked(u64 *total, const PackedNumbers &p) {
 	MP_SHARED(u32, shared);
 	u32 lane = threadIdx.x & 31, warps = gridDim.x * (blockDim.x / 32), i = (blockIdx.x * blockDim.x + threadIdx.x) / 32;

@@ -213,19 +213,21 @@ type LimbPlanes struct {
 
 // Rounding is the struct of that name in the kernels' sources.
 type Rounding struct {
-	Delta, Weight, Crt                                                                                                                                                        Pointer[uint32]
-	Reciprocal                                                                                                                                                                Pointer[float64]
-	RowExp                                                                                                                                                                    Pointer[int64]
-	Alpha, Beta                                                                                                                                                               Pointer[uint32]
-	YWords                                                                                                                                                                    Pointer[uint64]
-	YExponents                                                                                                                                                                Pointer[int64]
-	Out                                                                                                                                                                       Pointer[uint64]
-	OutExponents                                                                                                                                                              Pointer[int64]
-	AlphaExp, BetaExp                                                                                                                                                         int64
-	Moduli, Lanes, AlphaLimbs, BetaLimbs, YLimbs, AlphaNegative, BetaNegative, YWidth, OutWidth, Precision, ProductLimbs, AddendLimbs, WindowLimbs, UnitAlpha, Rows, LimbSums uint32
-	Table, Addend                                                                                                                                                             Pointer[uint32]
-	ErrorExp                                                                                                                                                                  Pointer[int64]
-	Uncertain                                                                                                                                                                 Pointer[uint32]
+	Delta, Weight, Crt                                                             Pointer[uint32]
+	Reciprocal                                                                     Pointer[float64]
+	RowExp                                                                         Pointer[int64]
+	Alpha, Beta                                                                    Pointer[uint32]
+	YWords                                                                         Pointer[uint64]
+	YExponents                                                                     Pointer[int64]
+	Out                                                                            Pointer[uint64]
+	OutExponents                                                                   Pointer[int64]
+	AlphaExp, BetaExp                                                              int64
+	Moduli, Lanes, AlphaLimbs, BetaLimbs, YLimbs, AlphaNegative, BetaNegative      uint32
+	YWidth, OutWidth, Precision, ProductLimbs, AddendLimbs, WindowLimbs, UnitAlpha uint32
+	Rows, LimbSums                                                                 uint32
+	Table, Addend                                                                  Pointer[uint32]
+	ErrorExp                                                                       Pointer[int64]
+	Uncertain                                                                      Pointer[uint32]
 }
 
 // RoundLimbsArgs are the parameters of roundLimbs.

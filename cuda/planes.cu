@@ -1,12 +1,14 @@
 // Numbers to residue planes: what the deferred engine's products read.
 //
-// Element (i, j), row i of rows and column j of columns, is number i*rowStride + j*columnStride of the source. It becomes the
-// integer truncate(x * 2^-low[i*lowStep]), less than 2^(28*moduli), and that its residues modulo the m_k = 2^28 - delta[k]:
+// Element (i, j), row i of rows and column j of columns, is number i*rowStride + j*columnStride of the source. It
+// becomes the integer truncate(x * 2^-low[i*lowStep]), less than 2^(28*moduli), and that its residues modulo the m_k =
+// 2^28 - delta[k]:
 //
 //	planes[(k*rows + i)*ld + j],  0 for j from columns to ld
 //
-// With limbs, plane k has, in place of residues, limb k of the integer's magnitude, 28 bits, with its sign; moduli is the number of limbs.
-// With select, row i is row select[i] of the source. A residue is a sum of limbs of 28 bits times powers[h*lanes + k] = 2^(28h) mod m_k.
+// With limbs, plane k has, in place of residues, limb k of the integer's magnitude, 28 bits, with its sign; moduli is
+// the number of limbs. With select, row i is row select[i] of the source. A residue is a sum of limbs of 28 bits times
+// powers[h*lanes + k] = 2^(28h) mod m_k.
 #include "modular.cuh"
 
 struct Conversion {
@@ -44,8 +46,8 @@ MP_DEVICE Parts split(u64 word) {
 
 MP_DEVICE u32 negateMod(u32 r, u32 delta, bool negative) { return negative && r ? (1u << limbBits) - delta - r : r; }
 
-// planesOfFloat64 converts tiles of 32 x 32 elements, read along the dimension whose stride is 1. Elements too large for the moduli become anything. Blocks of 256 threads; grid
-// (tiles of ld, tiles of rows).
+// planesOfFloat64 converts tiles of 32 x 32 elements, read along the dimension whose stride is 1. Elements too large
+// for the moduli become anything. Blocks of 256 threads; grid (tiles of ld, tiles of rows).
 MP_KERNEL(planesOfFloat64, 256)(Conversion c) {
 	__shared__ u64 tile[32][33];
 	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, i0 = blockIdx.y * 32, j0 = blockIdx.x * 32;
@@ -67,7 +69,8 @@ MP_KERNEL(planesOfFloat64, 256)(Conversion c) {
 		if (!x.significand) shift = 0;
 		u32 h = (u32)shift / limbBits < c.moduli ? (u32)shift / limbBits : c.moduli - 1, bits = (u32)shift % limbBits;
 		u64 low = x.significand << bits, high = bits ? x.significand >> (64 - bits) : 0; // 80 bits
-		u32 l0 = (u32)low & limbMask, l1 = (u32)(low >> limbBits) & limbMask, l2 = (u32)(low >> 2 * limbBits | high << (64 - 2 * limbBits)) & limbMask;
+		u32 l0 = (u32)low & limbMask, l1 = (u32)(low >> limbBits) & limbMask;
+		u32 l2 = (u32)(low >> 2 * limbBits | high << (64 - 2 * limbBits)) & limbMask;
 		const u32 *power = c.powers + (u64)h * c.lanes;
 		u32 *out = c.planes + (u64)(i0 + r) * c.ld + j0 + lane;
 		for (u32 k = 0; c.limbs && k < c.moduli; k++) {
@@ -82,9 +85,9 @@ MP_KERNEL(planesOfFloat64, 256)(Conversion c) {
 }
 MP_REGISTER(planesOfFloat64);
 
-// planesOfPacked converts 32 elements of a row a block: their limbs, shifted to the row's alignment, lie in shared memory, then each warp takes
-// moduli of its own. Blocks of 256 threads; grid (tiles of ld, rows). Shared memory: 32 * (8*width + 4*limbs) bytes,
-// limbs = 64*width/28 + 2.
+// planesOfPacked converts 32 elements of a row a block: their limbs, shifted to the row's alignment, lie in shared
+// memory, then each warp takes moduli of its own. Blocks of 256 threads; grid (tiles of ld, rows). Shared memory: 32 *
+// (8*width + 4*limbs) bytes, limbs = 64*width/28 + 2.
 MP_KERNEL(planesOfPacked, 256)(Conversion c) {
 	MP_SHARED(u64, words);
 	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, i = blockIdx.y, j0 = blockIdx.x * 32;
@@ -96,7 +99,8 @@ MP_KERNEL(planesOfPacked, 256)(Conversion c) {
 		u64 at = (u64)(sourceRow(c, i) * c.rowStride + (i64)(j0 + t) * c.columnStride);
 		for (u32 w = lane; w < c.width; w += 32) words[t * c.width + w] = inside ? c.source[at * c.width + w] : 0;
 	}
-	i64 exponent = j0 + lane < c.columns ? c.exponents[sourceRow(c, i) * c.rowStride + (i64)(j0 + lane) * c.columnStride] : 0;
+	i64 exponent = j0 + lane < c.columns
+		? c.exponents[sourceRow(c, i) * c.rowStride + (i64)(j0 + lane) * c.columnStride] : 0;
 	blockSync();
 	i64 shift = (exponent >> 1) - rowLow;
 	u32 h = shift > 0 ? (u32)(shift / limbBits) : 0;
@@ -139,10 +143,11 @@ MP_KERNEL(planesOfPacked, 256)(Conversion c) {
 }
 MP_REGISTER(planesOfPacked);
 
-// extentsOfFloat64 finds the least and the greatest bit position (one more) of each row's finite numbers: low[i] begins as the greatest i32,
-// top[i] as the least. *special is set to 1 if there is an infinity or NaN. Warps take tiles of 32 rows or 32 columns, along
-// the dimension whose stride is 1. With xTop it takes products with numbers whose bit positions end at xTop[j], noTop for zero: top[i] is
-// the greatest sum of two ends, and low means nothing. Blocks of 256 threads.
+// extentsOfFloat64 finds the least and the greatest bit position (one more) of each row's finite numbers: low[i]
+// begins as the greatest i32, top[i] as the least. *special is set to 1 if there is an infinity or NaN. Warps take
+// tiles of 32 rows or 32 columns, along the dimension whose stride is 1. With xTop it takes products with numbers
+// whose bit positions end at xTop[j], noTop for zero: top[i] is the greatest sum of two ends, and low means nothing.
+// Blocks of 256 threads.
 struct Extents {
 	const u64 *source;
 	i32 *low, *top;
@@ -159,7 +164,8 @@ MP_KERNEL(extentsOfFloat64, 256)(Extents e) {
 	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 	bool across = e.rowStride == 1; // a lane has a row; otherwise a warp
 	u32 i = across ? blockIdx.x * 32 + lane : blockIdx.x * 8 + warp;
-	u32 from = (across ? blockIdx.y * 8 + warp : blockIdx.y) * e.span, to = from + e.span < e.columns ? from + e.span : e.columns;
+	u32 from = (across ? blockIdx.y * 8 + warp : blockIdx.y) * e.span;
+	u32 to = from + e.span < e.columns ? from + e.span : e.columns;
 	i32 low = 0x7fffffff, top = noTop;
 	bool special = false;
 	if (i < e.rows) {
@@ -168,7 +174,8 @@ MP_KERNEL(extentsOfFloat64, 256)(Extents e) {
 			special = special || (word >> 52 & 0x7ff) == 0x7ff;
 			Parts x = split(word);
 			if (!x.significand) continue;
-			i32 least = x.exponent + (i32)trailingZeros(x.significand), most = x.exponent + 64 - (i32)leadingZeros(x.significand);
+			i32 least = x.exponent + (i32)trailingZeros(x.significand);
+			i32 most = x.exponent + 64 - (i32)leadingZeros(x.significand);
 			if (e.xTop) {
 				i32 other = e.xTop[j];
 				if (other == noTop) continue;

@@ -4,8 +4,8 @@
 //   nvcc                       the same with NVIDIA's compiler and headers: for comparison and for the profiler
 //   any C++ compiler           host code behind the emulator of emulator/: for tests without a GPU
 //
-// Kernels use the names of this header and no others: warp and block operations below, MP_DEVICE for functions, MP_KERNEL for
-// kernels, MP_SHARED for the dynamic shared memory of a block.
+// Kernels use the names of this header and no others: warp and block operations below, MP_DEVICE for functions,
+// MP_KERNEL for kernels, MP_SHARED for the dynamic shared memory of a block.
 #ifndef MPBENCH_PORTABLE_CUH
 #define MPBENCH_PORTABLE_CUH
 
@@ -61,8 +61,8 @@ struct __attribute__((aligned(16))) ulonglong2 {
 #define MP_DEVICE static __device__ __forceinline__
 #define MP_FUNCTION static __device__ __attribute__((noinline)) // for what is long and called from several kernels
 
-// MP_KERNEL(name, threads) begins the definition of a kernel of at most so many threads a block; MP_REGISTER(name) after the
-// definition makes it known to the emulator.
+// MP_KERNEL(name, threads) begins the definition of a kernel of at most so many threads a block; MP_REGISTER(name)
+// after the definition makes it known to the emulator.
 #define MP_KERNEL(name, threads) extern "C" __global__ void __launch_bounds__(threads) name
 #if !defined(MP_EMULATOR)
 #define MP_REGISTER(name)
@@ -91,8 +91,12 @@ MP_DEVICE u64 atomicAdd64(u64 *p, u64 v) { return atomicAdd(p, v); }
 
 MP_DEVICE u32 mulHigh(u32 a, u32 b) { return __nvvm_mulhi_ui(a, b); }
 MP_DEVICE u64 mulHigh(u64 a, u64 b) { return __nvvm_mulhi_ull(a, b); }
-MP_DEVICE u32 shuffle(u32 lanes, u32 v, u32 source) { return (u32)__nvvm_shfl_sync_idx_i32(lanes, (int)v, source, 31); }
-MP_DEVICE u32 shuffleXor(u32 lanes, u32 v, u32 distance) { return (u32)__nvvm_shfl_sync_bfly_i32(lanes, (int)v, distance, 31); }
+MP_DEVICE u32 shuffle(u32 lanes, u32 v, u32 source) {
+	return (u32)__nvvm_shfl_sync_idx_i32(lanes, (int)v, source, 31);
+}
+MP_DEVICE u32 shuffleXor(u32 lanes, u32 v, u32 distance) {
+	return (u32)__nvvm_shfl_sync_bfly_i32(lanes, (int)v, distance, 31);
+}
 MP_DEVICE u32 ballot(u32 lanes, bool predicate) { return __nvvm_vote_ballot_sync(lanes, predicate); }
 MP_DEVICE void warpSync(u32 lanes) { __nvvm_bar_warp_sync(lanes); }
 MP_DEVICE void blockSync() { __syncthreads(); }
@@ -104,7 +108,8 @@ MP_DEVICE u64 atomicAdd64(u64 *p, u64 v) { return (u64)__nvvm_atom_add_gen_ll((i
 
 #endif
 
-// loadStream reads 16 bytes that are not needed again, loadFresh a word that other blocks of the same launch have written.
+// loadStream reads 16 bytes that are not needed again, loadFresh a word that other blocks of the same launch have
+// written.
 #if defined(__NVCC__)
 MP_DEVICE uint4 loadStream(const uint4 *p) { return __ldcs(p); }
 #else
@@ -125,9 +130,9 @@ MP_DEVICE u64 shuffleXor(u32 lanes, u64 v, u32 distance) {
 // prefetch brings the sector of 32 bytes that p points into to the first-level cache.
 MP_DEVICE void prefetch(const void *p) { asm volatile("prefetch.L1 [%0];" ::"l"(p)); }
 
-// letNextBegin lets the next kernel of the stream begin, if it is launched to begin early, as soon as all blocks of this one have called it or
-// ended. waitForPrevious waits, in a kernel that has begun early, until the one before has ended and what it wrote is seen. On devices
-// before compute capability 9.0 kernels never begin early.
+// letNextBegin lets the next kernel of the stream begin, if it is launched to begin early, as soon as all blocks of
+// this one have called it or ended. waitForPrevious waits, in a kernel that has begun early, until the one before has
+// ended and what it wrote is seen. On devices before compute capability 9.0 kernels never begin early.
 #if __CUDA_ARCH__ >= 900
 MP_DEVICE void letNextBegin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 MP_DEVICE void waitForPrevious() { asm volatile("griddepcontrol.wait;" ::: "memory"); }

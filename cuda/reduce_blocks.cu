@@ -1,5 +1,6 @@
-// Reduce3 of the 2018 paper: sums of numbers in a residue number system by blocks, in the order of pkg/reduce/blocks.go, with the additions
-// of rns.cuh, so that results are those of a CPU bit for bit. Source: K. Isupov et al. (2018), algorithm 5.
+// Reduce3 of the 2018 paper: sums of numbers in a residue number system by blocks, in the order of
+// pkg/reduce/blocks.go, with the additions of rns.cuh, so that results are those of a CPU bit for bit. Source: K.
+// Isupov et al. (2018), algorithm 5.
 #include "rns.cuh"
 
 // Grid is the shape of a block reduction: so many blocks of size slots each, a power of two.
@@ -9,9 +10,9 @@ struct Grid {
 	u32 unused;
 };
 
-// slotsIn lays out the partial sums of a block: sign, exponent and interval in shared memory, residues behind them or, if they do not
-// fit there, in device memory. interleaved: residue i of slot t at i*size + t, otherwise at t*stride + i. Shared memory:
-// 8 * ceil(29/8 * size) bytes, and 4 * stride * size for residues.
+// slotsIn lays out the partial sums of a block: sign, exponent and interval in shared memory, residues behind them or,
+// if they do not fit there, in device memory. interleaved: residue i of slot t at i*size + t, otherwise at t*stride +
+// i. Shared memory: 8 * ceil(29/8 * size) bytes, and 4 * stride * size for residues.
 MP_DEVICE Vector slotsIn(u64 *shared, u32 size, u32 stride, bool interleaved, u32 *residues) {
 	Vector v;
 	v.lo = shared;
@@ -26,11 +27,12 @@ MP_DEVICE Vector slotsIn(u64 *shared, u32 size, u32 stride, bool interleaved, u3
 	return v;
 }
 
-// sumBlock reduces the terms of this block to number blockIdx.x of sums: the first two stages of Reduce3. Group g of so many in the
-// block adds the terms of slots g, g + groups, ...: terms i and i + size for i = 2*block*size + t and every 2*blocks*size further; then the
-// slots are added in a tree.
+// sumBlock reduces the terms of this block to number blockIdx.x of sums: the first two stages of Reduce3. Group g of
+// so many in the block adds the terms of slots g, g + groups, ...: terms i and i + size for i = 2*block*size + t and
+// every 2*blocks*size further; then the slots are added in a tree.
 template <class G>
-MP_DEVICE void sumBlock(Context<G> c, u32 g, u32 groups, const Vector &x, u64 n, const Grid &grid, const Vector &slots, const Vector &sums) {
+MP_DEVICE void sumBlock(Context<G> c, u32 g, u32 groups, const Vector &x, u64 n, const Grid &grid, const Vector &slots,
+                        const Vector &sums) {
 	u64 first = 2 * (u64)blockIdx.x * grid.size, step = 2 * grid.blocks * grid.size;
 	for (u32 t = g; t < grid.size; t += groups) {
 		Digits digits = slots.digitsOf(t);
@@ -61,16 +63,17 @@ MP_DEVICE void sumBlock(Context<G> c, u32 g, u32 groups, const Vector &x, u64 n,
 	if (c.group.lane() == 0) sums.store(blockIdx.x, s);
 }
 
-// The kernels reduce3xG: groups of G threads do the additions of a block's slots. residues is device memory for grid.size numbers of each
-// block, or null if they are to lie in shared memory.
-#define MP_BLOCKS_KERNEL(G, type)                                                                                                          \
-	MP_KERNEL(reduce3x##G, 256) (Base base, ScratchMemory memory, Vector x, u64 n, Grid grid, u32 *residues, Vector sums) {                \
-		MP_SHARED(u64, shared);                                                                                                            \
-		u32 groups = blockDim.x / G, g = threadIdx.x / G;                                                                                  \
-		u32 *mine = residues ? residues + (u64)blockIdx.x * grid.size * base.stride : nullptr;                                             \
-		sumBlock(Context<type>(base, type(), memory.of(blockIdx.x * groups + g)), g, groups, x, n, grid,                                   \
-		         slotsIn(shared, grid.size, base.stride, G == 1, mine), sums);                                                             \
-	}                                                                                                                                      \
+// The kernels reduce3xG: groups of G threads do the additions of a block's slots. residues is device memory for
+// grid.size numbers of each block, or null if they are to lie in shared memory.
+#define MP_BLOCKS_KERNEL(G, type)                                                                        \
+	MP_KERNEL(reduce3x##G, 256)                                                                          \
+	(Base base, ScratchMemory memory, Vector x, u64 n, Grid grid, u32 *residues, Vector sums) {          \
+		MP_SHARED(u64, shared);                                                                          \
+		u32 groups = blockDim.x / G, g = threadIdx.x / G;                                                \
+		u32 *mine = residues ? residues + (u64)blockIdx.x * grid.size * base.stride : nullptr;           \
+		sumBlock(Context<type>(base, type(), memory.of(blockIdx.x * groups + g)), g, groups, x, n, grid, \
+		         slotsIn(shared, grid.size, base.stride, G == 1, mine), sums);                           \
+	}                                                                                                    \
 	MP_REGISTER(reduce3x##G)
 
 MP_BLOCKS_KERNEL(1, Thread);

@@ -1,6 +1,6 @@
-// Reduce1 and Reduce2 of the 2018 paper by one thread or one block: sums of numbers in a residue number system in the orders of
-// pkg/reduce (recursive.go, pairwise.go), with the additions of rns.cuh, so that results are those of a CPU bit for bit.
-// Source: K. Isupov et al. (2018), algorithms 3 and 4.
+// Reduce1 and Reduce2 of the 2018 paper by one thread or one block: sums of numbers in a residue number system in the
+// orders of pkg/reduce (recursive.go, pairwise.go), with the additions of rns.cuh, so that results are those of a CPU
+// bit for bit. Source: K. Isupov et al. (2018), algorithms 3 and 4.
 #include "rns.cuh"
 
 // Terms are the numbers to be added, from number first to number end - 1 in one launch.
@@ -21,8 +21,8 @@ template <class G> MP_DEVICE void addTerms(Context<G> c, const Terms &terms, con
 	if (c.group.lane() == 0) sum.store(0, s);
 }
 
-// addPairs goes on with the pairwise summation of n terms on a stack of partial sums, slots; terms.first is even, and terms.end even
-// or n. After 2k terms the stack holds as many sums as k has bits that are 1.
+// addPairs goes on with the pairwise summation of n terms on a stack of partial sums, slots; terms.first is even, and
+// terms.end even or n. After 2k terms the stack holds as many sums as k has bits that are 1.
 template <class G> MP_DEVICE void addPairs(Context<G> c, const Terms &terms, const Vector &slots, u64 n) {
 	u32 top = 0;
 	for (u64 k = terms.first / 2; k; k &= k - 1) top++;
@@ -56,8 +56,8 @@ template <class G> MP_DEVICE void addPairs(Context<G> c, const Terms &terms, con
 	if (c.group.lane() == 0) slots.store(0, s);
 }
 
-// The kernels of one group: of one thread (Serial), of a warp for at most 32 residues (Warp), of a block (Block, with shared memory for
-// Block::Partial). sum is one number, slots are bits(n) + 1.
+// The kernels of one group: of one thread (Serial), of a warp for at most 32 residues (Warp), of a block (Block, with
+// shared memory for Block::Partial). sum is one number, slots are bits(n) + 1.
 #define MP_ORDER_KERNELS(name, threads, group)                                                                  \
 	MP_KERNEL(reduce1##name, threads)(Base base, ScratchMemory memory, Terms terms, Vector sum) {               \
 		MP_SHARED(u64, shared);                                                                                 \

@@ -1,8 +1,9 @@
-// Multiple-precision arithmetic in a residue number system: what pkg/rns specifies, on a device. Results are functions of the
-// operands' values only, so that sign, residues and exponent are those that pkg/rns computes, whatever the group of lanes.
+// Multiple-precision arithmetic in a residue number system: what pkg/rns specifies, on a device. Results are functions
+// of the operands' values only, so that sign, residues and exponent are those that pkg/rns computes, whatever the
+// group of lanes.
 //
-// A number's residues lie anywhere (Digits); sign, exponent and interval are variables of every lane (Number). A kernel makes a Context of
-// its base, its group and scratch memory and calls
+// A number's residues lie anywhere (Digits); sign, exponent and interval are variables of every lane (Number). A
+// kernel makes a Context of its base, its group and scratch memory and calls
 //
 //	add(c, z, x, y)    mul(c, z, x, y)    rounded(c, x)    fromDouble(c, z, x)    fromResidues(c, z, exp, neg)
 //
@@ -13,8 +14,8 @@
 #include "rns_add.cuh"
 #include "rns_mul.cuh"
 
-// Vector is an array of numbers, each field in an array of its own; residue i of number j is digits[j*numberStep + i*residueStep].
-// parameters.go has it in Go.
+// Vector is an array of numbers, each field in an array of its own; residue i of number j is digits[j*numberStep +
+// i*residueStep]. parameters.go has it in Go.
 struct Vector {
 	u32 *digits;
 	u64 *lo, *up;
@@ -48,8 +49,8 @@ template <class G> MP_DEVICE void fetchAhead(const Context<G> &c, const Vector &
 	}
 }
 
-// Memory for the scratch numbers of all groups: residue i of number k of group g at p[(i*3 + k)*groups + g], so that groups of one
-// lane each lie side by side.
+// Memory for the scratch numbers of all groups: residue i of number k of group g at p[(i*3 + k)*groups + g], so that
+// groups of one lane each lie side by side.
 struct ScratchMemory {
 	u32 *p;
 	u32 groups;

@@ -1,7 +1,7 @@
 // Addition, as pkg/rns/add.go specifies it. The residues of the result may be those of an operand.
 //
-// add decides by intervals alone where they suffice, so that one pass over the residues adds and collects what rounding needs, and a
-// second one rounds; what intervals cannot decide goes to addExactly. Both give the same number.
+// add decides by intervals alone where they suffice, so that one pass over the residues adds and collects what
+// rounding needs, and a second one rounds; what intervals cannot decide goes to addExactly. Both give the same number.
 #ifndef MPBENCH_RNS_ADD_CUH
 #define MPBENCH_RNS_ADD_CUH
 
@@ -39,7 +39,8 @@ template <class G> MP_DEVICE Number scaleDown(Context<G> &c, Number y, i64 k) {
 }
 
 // combine sets z to X*2^up + Y, or to X*2^up - Y, and returns it with neg for X*2^up < Y; y may be zero.
-template <class G> MP_DEVICE Number combine(Context<G> &c, Digits z, const Number &x, i32 up, const Number &y, bool minus) {
+template <class G>
+MP_DEVICE Number combine(Context<G> &c, Digits z, const Number &x, i32 up, const Number &y, bool minus) {
 	const Base &b = c.b;
 	c.forEach([&](u32 i) {
 		const Residue r = b.residues[i];
@@ -137,7 +138,8 @@ template <class G> MP_DEVICE Number add(Context<G> &c, Digits z, Number x, Numbe
 	Number result = {z, (x.neg != (side < 0)), y.exp, v};
 	if (s.k == 0) return result;
 	c.group.sum(sum.rank, sum.low);
-	u32 low = lowBits(b, sum, v), k = (u32)s.k, mask = (1u << k) - 1, R = low & mask, one = b.nearest && roundsUp(low, k, false);
+	u32 low = lowBits(b, sum, v), k = (u32)s.k, mask = (1u << k) - 1, R = low & mask;
+	u32 one = b.nearest && roundsUp(low, k, false);
 	c.forEach([&](u32 i) { z[i] = cutOff(z[i], R, k, mask, one, b.residues[i]); });
 	result.exp += s.k;
 	result.v = widened(shifted(v, -s.k), b.unit);

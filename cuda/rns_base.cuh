@@ -26,8 +26,8 @@ struct __attribute__((aligned(8))) Power {
 	u32 value, scaled;
 };
 
-// Base is passed to kernels by value, so that its fields are operands in constant memory; functions that are called get self.
-// parameters.go has it in Go.
+// Base is passed to kernels by value, so that its fields are operands in constant memory; functions that are called
+// get self. parameters.go has it in Go.
 struct Base {
 	const Residue *residues; // stride of them
 	const Fraction *fractions;
@@ -95,7 +95,9 @@ MP_DEVICE u32 reduceOnce(u32 x, u32 m) {
 MP_DEVICE u32 mulLazy(u32 x, u32 w, u32 scaled, u32 m) { return x * w - mulHigh(x, scaled) * m; }
 
 // reduceProduct returns t mod m for t < 2^63.
-MP_DEVICE u32 reduceProduct(u64 t, const Residue &r) { return reduceOnce((u32)t - (u32)mulHigh(t, r.reciprocal) * r.modulus, r.modulus); }
+MP_DEVICE u32 reduceProduct(u64 t, const Residue &r) {
+	return reduceOnce((u32)t - (u32)mulHigh(t, r.reciprocal) * r.modulus, r.modulus);
+}
 
 // mulPower returns x * 2^k mod m for k < 32.
 MP_DEVICE u32 mulPower(u32 x, u32 k, const Residue &r) { return reduceProduct((u64)x << k, r); }

@@ -1,11 +1,14 @@
-// Interval evaluation and exact decisions: functions of the residues' values, as pkg/rns/eval.go and decide.go have them.
+// Interval evaluation and exact decisions: functions of the residues' values, as pkg/rns/eval.go and decide.go have
+// them.
 #ifndef MPBENCH_RNS_EVALUATE_CUH
 #define MPBENCH_RNS_EVALUATE_CUH
 
 #include "rns_base.cuh"
 
 // fractionTerm returns floor(c * floor(2^96/m) / 2^32) modulo 2^64.
-MP_DEVICE u64 fractionTerm(u32 c, const Fraction &f) { return c * ((u64)f.high << 32 | f.mid) + (((u64)c * f.low) >> 32); }
+MP_DEVICE u64 fractionTerm(u32 c, const Fraction &f) {
+	return c * ((u64)f.high << 32 | f.mid) + (((u64)c * f.low) >> 32);
+}
 
 // Refined says that a number over M, modulo 1 into [-1/2, 1/2), lies in [s, s + evalError] * 2^(-64-k).
 struct Refined {
@@ -15,8 +18,9 @@ struct Refined {
 
 MP_DEVICE u64 magnitudeOf(i64 s) { return s < 0 ? 0 - (u64)s : (u64)s; }
 
-// refine multiplies the number behind the coefficients in scratch.coef, whose fraction is frac, by powers of two until its fraction, read
-// as a signed number, is large compared with evalError. The number is not zero. Each step keeps the magnitude below 2^-2.
+// refine multiplies the number behind the coefficients in scratch.coef, whose fraction is frac, by powers of two until
+// its fraction, read as a signed number, is large compared with evalError. The number is not zero. Each step keeps the
+// magnitude below 2^-2.
 template <class G> MP_DEVICE Refined refine(Context<G> &c, u64 frac) {
 	const Base &b = c.b;
 	Digits coef = c.scratch.coef;
@@ -94,7 +98,9 @@ template <class G> MP_CALLED Interval evaluateAlone(const Base *self, G group, S
 }
 
 // evaluate returns I(X/M) with a relative width of at most 2^-32, for every X in [0, M).
-template <class G> MP_DEVICE Interval evaluate(Context<G> &c, Digits x) { return evaluateAlone(c.b.self, c.group, c.scratch, x); }
+template <class G> MP_DEVICE Interval evaluate(Context<G> &c, Digits x) {
+	return evaluateAlone(c.b.self, c.group, c.scratch, x);
+}
 
 // Signed is a number D with |D| <= M/4: whether it is negative, and I(|D|/M).
 struct Signed {
@@ -135,7 +141,8 @@ template <class G> MP_DEVICE i32 bitLength(Context<G> &c, Digits x, Interval v) 
 template <class G> MP_CALLED bool exceedsLimit(const Base *self, G group, Scratch scratch, Digits x) {
 	Context<G> c(*self, group, scratch);
 	const u32 *limit = self->limit;
-	Signed difference = evaluateSigned(c, [&](u32 i, const Residue &r) { return reduceOnce(x[i] + r.modulus - limit[i], r.modulus); });
+	auto less = [&](u32 i, const Residue &r) { return reduceOnce(x[i] + r.modulus - limit[i], r.modulus); };
+	Signed difference = evaluateSigned(c, less);
 	c.group.settle();
 	return !difference.negative && !isZero(difference.v);
 }

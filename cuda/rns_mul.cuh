@@ -25,7 +25,8 @@ struct WideProduct {
 	}
 };
 
-// toWords writes X in so many 32-bit words, cutting off 31 bits at a time; it destroys the residues in x. v is the interval of X > 0.
+// toWords writes X in so many 32-bit words, cutting off 31 bits at a time; it destroys the residues in x. v is the
+// interval of X > 0.
 template <class G> MP_DEVICE void toWords(Context<G> &c, Digits words, i32 count, Digits x, Interval v) {
 	const Base &b = c.b;
 	u64 pending = 0; // bits of X that make no whole word yet

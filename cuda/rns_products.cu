@@ -1,8 +1,8 @@
 // Products of numbers in a residue number system, for dot products: pkg/rns/rnsgpu.
 #include "rns.cuh"
 
-// The kernels rnsProductsG set z_j = x_j * y_j for j < n, rounded, by groups of G threads; the memory has room for all groups of
-// the grid.
+// The kernels rnsProductsG set z_j = x_j * y_j for j < n, rounded, by groups of G threads; the memory has room for all
+// groups of the grid.
 #define MP_PRODUCTS_KERNEL(G)                                                                                \
 	MP_KERNEL(rnsProducts##G, 256)(Base base, ScratchMemory memory, Vector z, Vector x, Vector y, u64 n) {   \
 		u32 group = (blockIdx.x * blockDim.x + threadIdx.x) / G, groups = gridDim.x * blockDim.x / G;        \

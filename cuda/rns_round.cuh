@@ -1,12 +1,12 @@
 // Scaling by powers of two and rounding, as pkg/rns/scale.go and round.go specify them.
 //
-// The k <= 31 low bits R of X come from the Chinese remainder theorem modulo 2^32: X = sum c_i * M/m_i - rank * M. Then (X - R)/2^k is
-// exact in every residue: with q = (R - x_i) * m_i^-1 mod 2^k it is (x_i - R + q*m_i) / 2^k, which lies in [0, m_i). More bits go in
-// several steps.
+// The k <= 31 low bits R of X come from the Chinese remainder theorem modulo 2^32: X = sum c_i * M/m_i - rank * M.
+// Then (X - R)/2^k is exact in every residue: with q = (R - x_i) * m_i^-1 mod 2^k it is (x_i - R + q*m_i) / 2^k, which
+// lies in [0, m_i). More bits go in several steps.
 //
-// rank is the integer nearest to sum c_i/m_i - X/M, found in fixed point with rankBits bits after the point. The sum is too small by
-// less than 2 * sum m_i of these units, as c_i < 2*m_i suffices, and X/M by a relative 2^-32: far from the 1/2 that would matter
-// (pkg/rns/rnsgpu checks it for each base).
+// rank is the integer nearest to sum c_i/m_i - X/M, found in fixed point with rankBits bits after the point. The sum
+// is too small by less than 2 * sum m_i of these units, as c_i < 2*m_i suffices, and X/M by a relative 2^-32: far from
+// the 1/2 that would matter (pkg/rns/rnsgpu checks it for each base).
 #ifndef MPBENCH_RNS_ROUND_CUH
 #define MPBENCH_RNS_ROUND_CUH
 
@@ -39,7 +39,8 @@ MP_DEVICE u32 cutOff(u32 x, u32 R, u32 k, u32 mask, u32 up, const Residue &r) {
 	return reduceOnce(z + up, r.modulus);
 }
 
-// roundsUp tells whether k low bits of a word of 32 make nearest rounding, ties to even, add one; rest: a lower bit was 1.
+// roundsUp tells whether k low bits of a word of 32 make nearest rounding, ties to even, add one; rest: a lower bit
+// was 1.
 MP_DEVICE bool roundsUp(u32 low, u32 k, bool rest) {
 	bool half = low >> (k - 1) & 1, odd = low >> k & 1;
 	return half && (rest || odd || (low & ((1u << (k - 1)) - 1)) != 0);
@@ -53,8 +54,10 @@ template <class G> MP_DEVICE LowSum lowSumOf(Context<G> &c, Digits x) {
 	return s;
 }
 
-// scaleAlone sets z to floor(X / 2^k), k >= 1, or to the nearest integer, ties to even, for X with residues x and the interval v.
-template <class G> MP_CALLED void scaleAlone(const Base *self, G group, Scratch s, Digits z, Digits x, Interval v, i32 k, bool nearest) {
+// scaleAlone sets z to floor(X / 2^k), k >= 1, or to the nearest integer, ties to even, for X with residues x and the
+// interval v.
+template <class G>
+MP_CALLED void scaleAlone(const Base *self, G group, Scratch s, Digits z, Digits x, Interval v, i32 k, bool nearest) {
 	Context<G> c(*self, group, s);
 	const Base &b = *self;
 	bool rest = false;

@@ -1,7 +1,9 @@
-// The end of an exact sum of products: its residues become an integer, which is multiplied by alpha, added to beta*y and rounded once.
+// The end of an exact sum of products: its residues become an integer, which is multiplied by alpha, added to beta*y
+// and rounded once.
 //
-// What does not depend on the sums is prepared while they are added: alpha times the table of reconstruction, so that the sum of its rows is
-// alpha*S at once, and beta*y. After that one warp rounds a row, or a block some rows together, with one read of the table.
+// What does not depend on the sums is prepared while they are added: alpha times the table of reconstruction, so that
+// the sum of its rows is alpha*S at once, and beta*y. After that one warp rounds a row, or a block some rows together,
+// with one read of the table.
 #ifndef MPBENCH_ROUND_ROWS_CUH
 #define MPBENCH_ROUND_ROWS_CUH
 
@@ -11,21 +13,23 @@
 //
 //	y_i = alpha * S_i * 2^rowExp_i + beta * y_i,  rounded to nearest even at p bits.
 //
-// alpha and beta are integers of 28-bit limbs times powers of two; betaLimbs = 0 says that there is no y. Numbers y_i and results are
-// packed: words of 64 bits, least significant first, of an integer W < 2^(64*width), and exponents = 2*exponent + sign; a
-// result has its bit p - 1 set unless it is zero.
+// alpha and beta are integers of 28-bit limbs times powers of two; betaLimbs = 0 says that there is no y. Numbers y_i
+// and results are packed: words of 64 bits, least significant first, of an integer W < 2^(64*width), and exponents =
+// 2*exponent + sign; a result has its bit p - 1 set unless it is zero.
 //
-// Reconstruction: with c_k = S mod m_k * weight[k] mod m_k, S = sum c_k*(M/m_k) - rank*M, rank = round(sum c_k/m_k). Row k of crt holds
-// M/m_k, row n holds 2^(28n) - M, in n limbs, each row of so many lanes. The sum of rows is S modulo 2^(28n) in two's complement. In
-// table, of productLimbs limbs a row, L, these are alpha*M/m_k and 2^(28L) - alpha*M: the sum is alpha*S modulo 2^(28L).
+// Reconstruction: with c_k = S mod m_k * weight[k] mod m_k, S = sum c_k*(M/m_k) - rank*M, rank = round(sum c_k/m_k).
+// Row k of crt holds M/m_k, row n holds 2^(28n) - M, in n limbs, each row of so many lanes. The sum of rows is S
+// modulo 2^(28n) in two's complement. In table, of productLimbs limbs a row, L, these are alpha*M/m_k and 2^(28L) -
+// alpha*M: the sum is alpha*S modulo 2^(28L).
 //
-// The exact sum of the two terms needs as many bits as their exponents are apart. It is formed in a window of windowLimbs limbs whose top
-// is above both. What lies below the window's end is replaced by one unit of its sign in the lowest limb: that part belongs to the
-// smaller term, the larger is wholly inside and exceeds it by more than p bits, so every rounding comes out the same. This needs
-// windowLimbs >= (max(28*productLimbs, 28*addendLimbs) + p + 60) / 28 + 2.
+// The exact sum of the two terms needs as many bits as their exponents are apart. It is formed in a window of
+// windowLimbs limbs whose top is above both. What lies below the window's end is replaced by one unit of its sign
+// in the lowest limb: that part belongs to the smaller term, the larger is wholly inside and exceeds it by more
+// than p bits, so every rounding comes out the same. This needs windowLimbs >= (max(28*productLimbs,
+// 28*addendLimbs) + p + 60) / 28 + 2.
 //
-// Where factors were truncated, alpha * S_i * 2^rowExp_i is less than 2^errorExp_i from the true one. Ziv's test (certainRounding)
-// says whether the result is the true one's; uncertain_i is 1 if not, else 0.
+// Where factors were truncated, alpha * S_i * 2^rowExp_i is less than 2^errorExp_i from the true one. Ziv's test
+// (certainRounding) says whether the result is the true one's; uncertain_i is 1 if not, else 0.
 struct Rounding {
 	const u32 *delta, *weight, *crt;
 	const double *reciprocal; // 1/m_k
@@ -42,7 +46,8 @@ struct Rounding {
 	u32 yWidth, outWidth; // words of a number
 	u32 precision;
 	u32 productLimbs, addendLimbs, windowLimbs; // alpha*S, beta*y, the window
-	u32 unitAlpha;                              // alpha is 1 or -1, times a power of two: productLimbs = moduli, and there is no table
+	// alpha is 1 or -1, times a power of two: productLimbs = moduli, and there is no table
+	u32 unitAlpha;
 	u32 rows;
 	u32 limbSums; // 1: sums are not residues but words of 28 bits, as limb_products.cu makes them, moduli of them
 	u32 *table;   // made by prepare
@@ -57,7 +62,8 @@ static const i64 exactRow = -0x7fffffffffffffffll - 1;
 MP_DEVICE u32 rowLimbs(const Rounding &f) { return f.moduli + 1 + f.productLimbs + f.windowLimbs; }
 
 // reconstruct sets the integers z to alpha*S in two's complement, given the coefficients c of the rows.
-template <int ROWS> MP_DEVICE void reconstruct(u32 *z, u32 pitch, const Rounding &f, const u32 *c, u32 t, u32 threads) {
+template <int ROWS>
+MP_DEVICE void reconstruct(u32 *z, u32 pitch, const Rounding &f, const u32 *c, u32 t, u32 threads) {
 	const u32 lazyTerms = 248;
 	u32 n = f.moduli, limbs = f.productLimbs, stride = f.unitAlpha ? f.lanes : limbs;
 	const u32 *__restrict__ table = f.unitAlpha ? f.crt : f.table;
@@ -84,16 +90,16 @@ template <int ROWS> MP_DEVICE void reconstruct(u32 *z, u32 pitch, const Rounding
 	}
 }
 
-// prefetchTable brings the table to the first-level cache, by a block; a read brings 32 bytes. It pays where reads follow one another slowly: for single
-// warps, and for a single block.
+// prefetchTable brings the table to the first-level cache, by a block; a read brings 32 bytes. It pays where reads
+// follow one another slowly: for single warps, and for a single block.
 MP_DEVICE void prefetchTable(const Rounding &f) {
 	u32 words = (f.moduli + 1) * (f.unitAlpha ? f.lanes : f.productLimbs);
 	const u32 *table = f.unitAlpha ? f.crt : f.table;
 	for (u32 i = threadIdx.x * 8; i < words; i += blockDim.x * 8) prefetch(table + i);
 }
 
-// What a lane needs for a row and its first coefficients that no kernel before has written: it can be read before waitForPrevious. exponent is that of
-// y_i.
+// What a lane needs for a row and its first coefficients that no kernel before has written: it can be read before
+// waitForPrevious. exponent is that of y_i.
 struct Known {
 	i64 rowExp, exponent;
 	u32 delta, weight;
@@ -118,8 +124,10 @@ MP_DEVICE u32 coefficient(u32 *c, u64 *sums, bool clear, u32 k, u32 delta, u32 w
 	return x;
 }
 
-// coefficients sets c_0 ... c_(n-1) and rank from the row's sums, which it sets to 0 if clear. first is readKnown of the lane, if known.
-MP_DEVICE void coefficients(u32 *c, const Rounding &f, bool known, const Known &first, u64 *sums, bool clear, u32 lane) {
+// coefficients sets c_0 ... c_(n-1) and rank from the row's sums, which it sets to 0 if clear. first is readKnown of
+// the lane, if known.
+MP_DEVICE void coefficients(u32 *c, const Rounding &f, bool known, const Known &first, u64 *sums, bool clear,
+                            u32 lane) {
 	double s = 0;
 	u32 k = lane;
 	if (known) {
@@ -148,8 +156,8 @@ MP_DEVICE bool hasTable(const Rounding &f) { return !f.unitAlpha && !f.limbSums;
 // prepareItems is how many warps prepare has work for.
 MP_DEVICE u32 prepareItems(const Rounding &f) { return (hasTable(f) ? f.moduli + 1 : 0) + (f.betaLimbs ? f.rows : 0); }
 
-// prepare makes a row of the table, or beta*y of a row of y, by one warp with so many words of shared memory: productLimbs, and yLimbs +
-// addendLimbs.
+// prepare makes a row of the table, or beta*y of a row of y, by one warp with so many words of shared memory:
+// productLimbs, and yLimbs + addendLimbs.
 MP_DEVICE void prepare(const Rounding &f, u32 item, u32 *shared, u32 lane) {
 	u32 n = f.moduli, limbs = f.productLimbs;
 	if (hasTable(f)) {
@@ -171,10 +179,11 @@ MP_DEVICE void prepare(const Rounding &f, u32 item, u32 *shared, u32 lane) {
 	for (u32 i = lane; i < f.addendLimbs; i += 32) f.addend[(u64)item * f.addendLimbs + i] = product[i];
 }
 
-// prepareBlock does the work of the first blocks of sums, eight warps each. Shared memory: for each warp productLimbs, or yLimbs + addendLimbs, words of
-// 32 bits, whichever is more.
+// prepareBlock does the work of the first blocks of sums, eight warps each. Shared memory: for each warp productLimbs,
+// or yLimbs + addendLimbs, words of 32 bits, whichever is more.
 MP_DEVICE void prepareBlock(const Rounding &f, u32 *shared) {
-	u32 warp = threadIdx.x / 32, item = blockIdx.x * 8 + warp, table = hasTable(f) ? f.productLimbs : 0, y = f.yLimbs + f.addendLimbs;
+	u32 warp = threadIdx.x / 32, item = blockIdx.x * 8 + warp;
+	u32 table = hasTable(f) ? f.productLimbs : 0, y = f.yLimbs + f.addendLimbs;
 	if (item < prepareItems(f)) prepare(f, item, shared + warp * (table > y ? table : y), threadIdx.x % 32);
 }
 
@@ -223,13 +232,15 @@ MP_DEVICE bool addTerms(u32 *window, u32 n, i64 base, const Term &s, const Term 
 	return differ && magnitude(window, n, lane) ? !negative : negative;
 }
 
-// certainRounding reports whether every number less than 2^error units from the window's integer W, of so many bits, has the same sign and
-// rounds to the same number of p bits as W does. What was cut, less than 2^28 units, need not be in error. False is no proof of the contrary.
+// certainRounding reports whether every number less than 2^error units from the window's integer W, of so many bits,
+// has the same sign and rounds to the same number of p bits as W does. What was cut, less than 2^28 units, need not be
+// in error. False is no proof of the contrary.
 //
-// With s = bits - p, W rounds at 2^s, and between 2^(bits-1) and 2^bits the ties are the odd multiples of 2^(s-1). Let e be one more than the
-// greater of error and 28: the true number is less than 2^e from W. If e <= s - 3, it is positive, as W >= 2^(bits-1) > 2^e; it is no tie below
-// 2^(bits-1), where the first is 2^(s-2) away, nor above 2^bits, where the first is 2^s away. So there is no tie between it and W if W mod 2^s is
-// at least 2^e from 2^(s-1), for which it suffices that floor(W mod 2^s / 2^e), of s - e >= 3 bits, is neither 100...0 nor 011...1.
+// With s = bits - p, W rounds at 2^s, and between 2^(bits-1) and 2^bits the ties are the odd multiples of 2^(s-1). Let
+// e be one more than the greater of error and 28: the true number is less than 2^e from W. If e <= s - 3, it is
+// positive, as W >= 2^(bits-1) > 2^e; it is no tie below 2^(bits-1), where the first is 2^(s-2) away, nor above
+// 2^bits, where the first is 2^s away. So there is no tie between it and W if W mod 2^s is at least 2^e from 2^(s-1),
+// for which it suffices that floor(W mod 2^s / 2^e), of s - e >= 3 bits, is neither 100...0 nor 011...1.
 MP_DEVICE bool certainRounding(const u32 *window, u32 n, u32 bits, u32 p, i64 error, u32 lane) {
 	i64 shift = (i64)bits - p, e = (error > (i64)limbBits ? error : (i64)limbBits) + 1;
 	if (e > shift - 3) return false;
@@ -270,9 +281,10 @@ MP_DEVICE void roundWindow(const Rounding &f, const u32 *window, u32 n, bool neg
 	}
 }
 
-// roundTerms adds alpha*S, in sum with its sign, and beta*y of a row and writes the result: the last step. rowExp and exponent are the row's and that of
-// y_i.
-MP_DEVICE void roundTerms(const Rounding &f, i64 rowExp, i64 exponent, const u32 *sum, bool negativeSum, u32 *window, u64 row, u32 lane) {
+// roundTerms adds alpha*S, in sum with its sign, and beta*y of a row and writes the result: the last step. rowExp and
+// exponent are the row's and that of y_i.
+MP_DEVICE void roundTerms(const Rounding &f, i64 rowExp, i64 exponent, const u32 *sum, bool negativeSum, u32 *window,
+                          u64 row, u32 lane) {
 	Term s = {sum, f.productLimbs, 0, rowExp + f.alphaExp, negativeSum != (f.alphaNegative != 0)};
 	const u32 *total = sum;
 	u32 n = f.productLimbs;
@@ -280,7 +292,8 @@ MP_DEVICE void roundTerms(const Rounding &f, i64 rowExp, i64 exponent, const u32
 	bool negative = s.negative;
 	if (f.betaLimbs) {
 		s.bits = bitLength(sum, n, lane);
-		Term b = {f.addend + row * f.addendLimbs, f.addendLimbs, 0, f.betaExp + (exponent >> 1), (exponent & 1) != (i64)f.betaNegative};
+		Term b = {f.addend + row * f.addendLimbs, f.addendLimbs, 0, f.betaExp + (exponent >> 1),
+		          (exponent & 1) != (i64)f.betaNegative};
 		b.bits = bitLength(b.v, f.addendLimbs, lane);
 		// base: as low as the lower term, but the top bit stays inside, with a bit for the sum's carry and one for its sign.
 		i64 base = !b.bits || (s.bits && s.exp < b.exp) ? s.exp : b.exp;
@@ -296,8 +309,8 @@ MP_DEVICE void roundTerms(const Rounding &f, i64 rowExp, i64 exponent, const u32
 	roundWindow(f, total, n, negative, exp, row, lane);
 }
 
-// roundRow rounds a row by one warp with rowLimbs(f) words of shared memory. known is readKnown of the row and lane. If clear, it sets
-// the row's sums to 0 after having read them.
+// roundRow rounds a row by one warp with rowLimbs(f) words of shared memory. known is readKnown of the row and lane.
+// If clear, it sets the row's sums to 0 after having read them.
 MP_DEVICE void roundRow(const Rounding &f, const Known &known, u64 *sums, bool clearSums, u64 row, u32 *shared) {
 	u32 lane = threadIdx.x % 32;
 	u32 *c = shared, *sum = c + f.moduli + 1, *window = sum + f.productLimbs;
@@ -307,8 +320,10 @@ MP_DEVICE void roundRow(const Rounding &f, const Known &known, u64 *sums, bool c
 	roundTerms(f, known.rowExp, known.exponent, sum, negative, window, row, lane);
 }
 
-// roundTogether rounds rows first to first + ROWS - 1 by a block of at least 32*ROWS threads with ROWS*rowLimbs(f) words of shared memory.
-template <int ROWS> MP_DEVICE void roundTogether(const Rounding &f, u64 *sums, bool clearSums, u32 first, u32 *shared) {
+// roundTogether rounds rows first to first + ROWS - 1 by a block of at least 32*ROWS threads with ROWS*rowLimbs(f)
+// words of shared memory.
+template <int ROWS>
+MP_DEVICE void roundTogether(const Rounding &f, u64 *sums, bool clearSums, u32 first, u32 *shared) {
 	u32 t = threadIdx.x, lane = t % 32, warp = t / 32, pitch = rowLimbs(f), row = first + warp;
 	bool inside = warp < ROWS && row < f.rows;
 	waitForPrevious();
@@ -323,7 +338,8 @@ template <int ROWS> MP_DEVICE void roundTogether(const Rounding &f, u64 *sums, b
 	reconstruct<ROWS>(sums0, pitch, f, c, t, blockDim.x);
 	if (!inside) return;
 	bool negative = magnitude(sums0 + mine, f.productLimbs, lane);
-	roundTerms(f, f.rowExp[row], f.betaLimbs ? f.yExponents[row] : 0, sums0 + mine, negative, sums0 + mine + f.productLimbs, row, lane);
+	roundTerms(f, f.rowExp[row], f.betaLimbs ? f.yExponents[row] : 0, sums0 + mine, negative,
+	           sums0 + mine + f.productLimbs, row, lane);
 }
 
 #endif

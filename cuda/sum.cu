@@ -1,14 +1,17 @@
-// Exact sums and dot products of binary64 numbers. Rounding is left to the host: the result is digits in fixed point, see digits.cuh.
+// Exact sums and dot products of binary64 numbers. Rounding is left to the host: the result is digits in fixed point,
+// see digits.cuh.
 //
-// Blocks are whole warps; shared memory: 4 * digitCount + laneBytes a warp. total has digitCount + 3 words, to which is added. Any
-// grid gives the same result. A turn is what a warp adds between two loads; those of the next turn are under way meanwhile.
+// Blocks are whole warps; shared memory: 4 * digitCount + laneBytes a warp. total has digitCount + 3 words, to which
+// is added. Any grid gives the same result. A turn is what a warp adds between two loads; those of the next turn are
+// under way meanwhile.
 #include "warp_sum.cuh"
 
 static const u32 infinite = 0x7ff00000u; // the high word of infinities; NaN have greater ones
 
-// loadPairs reads U pairs of numbers, each stride after the last: all of them, or zeros beyond the end. The first case has no branch between
-// its loads, so that all are under way at once.
-template <u32 U> MP_DEVICE void loadPairs(ulonglong2 *w, const ulonglong2 *__restrict__ x, u64 i, u64 stride, u64 pairs, bool all) {
+// loadPairs reads U pairs of numbers, each stride after the last: all of them, or zeros beyond the end. The first case
+// has no branch between its loads, so that all are under way at once.
+template <u32 U>
+MP_DEVICE void loadPairs(ulonglong2 *w, const ulonglong2 *__restrict__ x, u64 i, u64 stride, u64 pairs, bool all) {
 	if (all) {
 #pragma unroll
 		for (u32 u = 0; u < U; u++) w[u] = x[i + u * stride];
@@ -39,8 +42,8 @@ template <u32 N> MP_DEVICE u32 largestUsable(u32 usable, const double *v) {
 	return usable;
 }
 
-// addTerms adds N numbers of each lane: to the bins, where this turn uses them; what does not fit there, or everything, to the lane's digits; and
-// what is too large for either, or infinite, or no number, to the warp's digits.
+// addTerms adds N numbers of each lane: to the bins, where this turn uses them; what does not fit there, or
+// everything, to the lane's digits; and what is too large for either, or infinite, or no number, to the warp's digits.
 template <u32 N, u32 L> MP_DEVICE void addTerms(WarpSum<L> &sum, double *v) {
 	bool bins = sum.useBins();
 	u32 limit = bins ? sum.bins.limit : infinite, largest = 0;
@@ -102,14 +105,15 @@ MP_KERNEL(sumFloat64, 640)(u64 *total, const ulonglong2 *__restrict__ x, u64 n) 
 }
 MP_REGISTER(sumFloat64);
 
-// A product's error is a number, and the product's high part and it are the product exactly, if the high part is at least 2^-968 or a
-// factor is 0.
+// A product's error is a number, and the product's high part and it are the product exactly, if the high part is at
+// least 2^-968 or a factor is 0.
 static const u32 leastProduct = (u32)(1023 - 968) << 20;
 static const i32 leastProductLimit = -960;
 
-// addProducts adds N products x[j]*y[j] = p[j] + e[j] of each lane: to the bins, e from the second level on, as |e| <= 2^-53 |p|, or to the lane's
-// digits, as addTerms does, and those that are not p + e to the warp's digits.
-template <u32 N, u32 L> MP_DEVICE void addProducts(WarpSum<L> &sum, const double *x, const double *y, double *p, double *e) {
+// addProducts adds N products x[j]*y[j] = p[j] + e[j] of each lane: to the bins, e from the second level on, as |e| <=
+// 2^-53 |p|, or to the lane's digits, as addTerms does, and those that are not p + e to the warp's digits.
+template <u32 N, u32 L>
+MP_DEVICE void addProducts(WarpSum<L> &sum, const double *x, const double *y, double *p, double *e) {
 	bool bins = sum.useBins(), outside = false;
 	u32 limit = bins ? sum.bins.limit : infinite;
 #pragma unroll
@@ -148,8 +152,8 @@ template <u32 N, u32 L> MP_DEVICE void addProducts(WarpSum<L> &sum, const double
 	}
 }
 
-// dotFloat64 adds the n products x[i]*y[i]; both addresses are multiples of 16. A product is p + e with p = fl(x*y) and
-// e = fma(x, y, -p).
+// dotFloat64 adds the n products x[i]*y[i]; both addresses are multiples of 16. A product is p + e with p = fl(x*y)
+// and e = fma(x, y, -p).
 MP_KERNEL(dotFloat64, 640)(u64 *total, const ulonglong2 *__restrict__ x, const ulonglong2 *__restrict__ y, u64 n) {
 	const u32 loads = 2, terms = 2 * loads;
 	u32 lane = threadIdx.x & 31;

@@ -1,16 +1,17 @@
-// How a warp sums binary64 numbers exactly: most of them in binary64, in bins that each lane keeps in registers, or, where their exponents
-// differ too much for that, in fixed point, in digits that each lane has for itself in shared memory.
+// How a warp sums binary64 numbers exactly: most of them in binary64, in bins that each lane keeps in registers, or,
+// where their exponents differ too much for that, in fixed point, in digits that each lane has for itself in shared
+// memory.
 #ifndef MPBENCH_WARP_SUM_CUH
 #define MPBENCH_WARP_SUM_CUH
 
 #include "digits.cuh"
 
-// Bins are one thread's biased sums at L levels: level k has the anchor 1.5 * 2^E_k, E_(k+1) = E_k - 43, and takes at most 2^9 numbers
-// before they are emptied.
+// Bins are one thread's biased sums at L levels: level k has the anchor 1.5 * 2^E_k, E_(k+1) = E_k - 43, and takes at
+// most 2^9 numbers before they are emptied.
 //
-// add gives what is left of x after the last level: for |x| < 2^m and E_0 = m + 10, x is the exact sum of what the levels take
-// and what is left. m is at most 1012, so that nothing overflows; no E_k is below -1022, where the unit 2^(E_k - 52) is that of
-// all numbers. The proof is that of package superacc.
+// add gives what is left of x after the last level: for |x| < 2^m and E_0 = m + 10, x is the exact sum of what the
+// levels take and what is left. m is at most 1012, so that nothing overflows; no E_k is below -1022, where the unit
+// 2^(E_k - 52) is that of all numbers. The proof is that of package superacc.
 static const i32 binRoom = 10, binWidth = 43, leastBin = -1022;
 static const u32 mostBinned = 512; // numbers of one level
 static const i32 leastLimit = -1022, mostLimit = 1012; // of m
@@ -66,10 +67,11 @@ template <u32 L> MP_CALLED void emptyBins(u32 first, Bins<L> bins) {
 	addSigned(first, mine, (u32)(bins.exponent(lane) - 52 - unitExponent));
 }
 
-// Lane digits are an exact sum in fixed point that each lane has for itself: sum word[k] * 2^(52k - 1075), k < laneWords, of finite
-// binary64 numbers. Words are signed. A number is added to two neighbouring words, to each at most 2^52 in magnitude: a number's 53 bits,
-// moved by up to 51 places, are the lower 52 bits and what is above. Word k of a warp's lanes lie side by side in shared memory, so that
-// lanes never meet, neither at an address nor in a bank, whatever the exponents are.
+// Lane digits are an exact sum in fixed point that each lane has for itself: sum word[k] * 2^(52k - 1075), k <
+// laneWords, of finite binary64 numbers. Words are signed. A number is added to two neighbouring words, to each at
+// most 2^52 in magnitude: a number's 53 bits, moved by up to 51 places, are the lower 52 bits and what is above. Word
+// k of a warp's lanes lie side by side in shared memory, so that lanes never meet, neither at an address nor in a
+// bank, whatever the exponents are.
 static const u32 laneBits = 52;
 static const u32 laneWords = 41;                         // the last exponent field, 2046, begins in word 39
 static const u32 mostInLane = 2047;                      // numbers: 2047 * 2^52 < 2^63
@@ -99,11 +101,12 @@ MP_CALLED void clearLanes() {
 	for (u32 k = 0; k < laneWords; k++) words[32 * k] = 0;
 }
 
-// Additions to a digit of the warp by emptyLanes: it adds an integer every 26 bits, each of five digits, that is 80 bits.
+// Additions to a digit of the warp by emptyLanes: it adds an integer every 26 bits, each of five digits, that is 80
+// bits.
 static const u32 laneAdditions = 4;
 
-// emptyLanes adds the digits of all lanes to the warp's and makes them zero. Lane i adds word i, then word i + 32: its 32 parts, beginning with its own,
-// so that lanes read different banks.
+// emptyLanes adds the digits of all lanes to the warp's and makes them zero. Lane i adds word i, then word i + 32: its
+// 32 parts, beginning with its own, so that lanes read different banks.
 MP_CALLED void emptyLanes(u32 first) {
 	u32 lane = threadIdx.x & 31;
 	i64 *words = laneDigits() - lane;
@@ -134,7 +137,8 @@ MP_DEVICE u32 warpMax(u32 v) {
 }
 
 static const i32 headroom = 4;     // binades between the largest term seen and the limit
-static const u32 directTurns = 63; // turns without bins after two in a row, or the first, with terms that do not fit there
+// turns without bins after two in a row, or the first, with terms that do not fit there
+static const u32 directTurns = 63;
 
 // A warp's way of summing: bins, lane digits, and the warp's digits where both of them end.
 template <u32 L> struct WarpSum {
@@ -148,7 +152,8 @@ template <u32 L> struct WarpSum {
 	u64 *total;    // the device's digits
 
 	MP_MEMBER WarpSum(u64 *t)
-		: first(threadIdx.x / 32 * digitCount), additions(0), inLane(~0u), direct(0), misfits(true), words(laneDigits()), total(t) {
+		: first(threadIdx.x / 32 * digitCount), additions(0), inLane(~0u), direct(0), misfits(true),
+		  words(laneDigits()), total(t) {
 		MP_SHARED(u32, digits);
 		for (u32 i = threadIdx.x & 31; i < digitCount; i += 32) digits[first + i] = 0;
 		warpSync(allLanes);
@@ -178,8 +183,8 @@ template <u32 L> struct WarpSum {
 		bins.empty();
 	}
 
-	// raise makes the limit greater than the magnitudes of which the lanes give the high words, below that of 2^mostLimit. The
-	// limit is 2^least at least.
+	// raise makes the limit greater than the magnitudes of which the lanes give the high words, below that of
+	// 2^mostLimit. The limit is 2^least at least.
 	MP_MEMBER void raise(u32 magnitude, i32 least) {
 		u32 most = warpMax(magnitude);
 		if (most < bins.limit) return;

@@ -1,8 +1,8 @@
 // A stand-in for libcuda.so.1: the part of the CUDA driver API that the program uses, with the emulator as its device.
 //
-// Streams are queues that run when something waits for them, so that a missing wait shows. Device memory has a guard page behind
-// it, begins as 0xA5 bytes, and is limited to MPBENCH_EMULATOR_MEMORY bytes (1 GiB). A module must be PTX; a kernel must be in the
-// PTX text and among the sources compiled into this library.
+// Streams are queues that run when something waits for them, so that a missing wait shows. Device memory has a guard
+// page behind it, begins as 0xA5 bytes, and is limited to MPBENCH_EMULATOR_MEMORY bytes (1 GiB). A module must be PTX;
+// a kernel must be in the PTX text and among the sources compiled into this library.
 #include "scheduler.h"
 
 #include <chrono>
@@ -125,8 +125,10 @@ unsigned char *allocate(size_t size, bool host) {
 	Allocation a{(unsigned char *)block, 0, size, host};
 	unsigned char *start = a.map;
 #else
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), rounded = (size + 15) / 16 * 16, pages = (rounded + page - 1) / page * page;
-	Allocation a{(unsigned char *)mmap(nullptr, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), rounded = (size + 15) / 16 * 16;
+	size_t pages = (rounded + page - 1) / page * page;
+	Allocation a{(unsigned char *)mmap(nullptr, pages + page, PROT_READ | PROT_WRITE,
+	                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
 	             pages + page, size, host};
 	if (a.map == MAP_FAILED) return nullptr;
 	mprotect(a.map + pages, page, PROT_NONE);
@@ -317,12 +319,13 @@ API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *f, int threads, si
 	*n = shared > ((const Function *)f)->sharedLimit ? 0 : 2048 / threads < byShared ? 2048 / threads : byShared;
 	return 0;
 }
-API cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream,
-                   void **parameters, void **) {
+API cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, void *stream, void **parameters, void **) {
 	NEEDS_CONTEXT;
 	const Function *function = (const Function *)f;
 	const Kernel *k = function->kernel;
-	if (!gx || !gy || !gz || !bx || !by || !bz || bx * by * bz > 1024 || gy > 65535 || gz > 65535 || shared > function->sharedLimit)
+	if (!gx || !gy || !gz || !bx || !by || !bz || bx * by * bz > 1024 || gy > 65535 || gz > 65535 ||
+	    shared > function->sharedLimit)
 		return emulator::invalidValue;
 	auto copies = std::make_shared<std::vector<std::vector<unsigned char>>>();
 	for (size_t i = 0; i < k->sizes.size(); i++) {
@@ -353,7 +356,8 @@ static const unsigned programmaticSerialization = 6;
 API cuLaunchKernelEx(const LaunchConfig *c, void *f, void **parameters, void **) {
 	for (unsigned i = 0; i < c->count; i++)
 		if (c->attributes[i].id != programmaticSerialization || c->attributes[i].value[0] > 1) return emulator::invalidValue;
-	return cuLaunchKernel(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared, c->stream, parameters, nullptr);
+	return cuLaunchKernel(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared,
+	                      c->stream, parameters, nullptr);
 }
 API cuMemGetInfo_v2(size_t *available, size_t *total) {
 	NEEDS_CONTEXT;
@@ -387,8 +391,8 @@ static int copyNow(void *to, const void *from, size_t n, const void *device) {
 	copyBytes(to, from, n);
 	return 0;
 }
-// A copy from ordinary memory returns when the numbers are in the driver's buffers: they get to their place in the default stream, for which
-// other streams do not wait.
+// A copy from ordinary memory returns when the numbers are in the driver's buffers: they get to their place in the
+// default stream, for which other streams do not wait.
 API cuMemcpyHtoD_v2(void *to, const void *from, size_t n) {
 	NEEDS_CONTEXT;
 	if (!deviceRange(to, n)) return emulator::invalidValue;
@@ -506,7 +510,8 @@ API cuEventSynchronize(void *e) {
 }
 API cuEventElapsedTime(float *ms, void *a, void *b) {
 	Event *from = (Event *)a, *to = (Event *)b;
-	if (!from->recorded || from->reached < from->recorded || !to->recorded || to->reached < to->recorded) return 600; // not ready
+	// not ready
+	if (!from->recorded || from->reached < from->recorded || !to->recorded || to->reached < to->recorded) return 600;
 	*ms = (float)((to->time - from->time) * 1e3);
 	return 0;
 }

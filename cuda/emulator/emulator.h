@@ -1,8 +1,9 @@
 // Runs kernels on the host: every CUDA thread of a block is a fiber, blocks follow one another.
 //
-// What it finds that a GPU may hide: a barrier or a warp operation that not all of its threads reach, a read of shared or device
-// memory that nothing has written (both begin as 0xA5 bytes), an access beyond an allocation (guard pages, or AddressSanitizer), and,
-// with MPBENCH_EMULATOR_ORDER=reverse, results that depend on the order of threads between barriers.
+// What it finds that a GPU may hide: a barrier or a warp operation that not all of its threads reach, a read of shared
+// or device memory that nothing has written (both begin as 0xA5 bytes), an access beyond an allocation (guard pages,
+// or AddressSanitizer), and, with MPBENCH_EMULATOR_ORDER=reverse, results that depend on the order of threads between
+// barriers.
 #pragma once
 #define MP_EMULATOR 1
 
@@ -49,7 +50,8 @@ extern thread_local unsigned char *sharedMemory;
 void blockBarrier();
 void warpBarrier(unsigned lanes);
 unsigned laneIndex();
-// exchange gives value to the lanes of the mask and returns the slots of all 32 lanes, valid until the lane's next warp operation.
+// exchange gives value to the lanes of the mask and returns the slots of all 32 lanes, valid until the lane's next
+// warp operation.
 const unsigned long long *exchange(unsigned lanes, unsigned long long value);
 
 // A kernel as the driver needs it: its parameters' sizes and how to run it for one thread.
@@ -63,7 +65,8 @@ struct Kernel {
 void registerKernel(const Kernel &kernel);
 
 template <class... A> struct Binding {
-	template <size_t... I> static void call(void (*kernel)(A...), void **p, std::index_sequence<I...>) { kernel(*(A *)p[I]...); }
+	template <size_t... I>
+	static void call(void (*kernel)(A...), void **p, std::index_sequence<I...>) { kernel(*(A *)p[I]...); }
 	static void body(void (*kernel)(), void **p) { call((void (*)(A...))kernel, p, std::index_sequence_for<A...>{}); }
 };
 
@@ -89,7 +92,9 @@ static inline unsigned mulHigh(unsigned a, unsigned b) { return (unsigned)(((uns
 static inline unsigned long long mulHigh(unsigned long long a, unsigned long long b) {
 	return (unsigned long long)(((unsigned __int128)a * b) >> 64);
 }
-static inline unsigned shuffle(unsigned lanes, unsigned v, unsigned source) { return (unsigned)emulator::exchange(lanes, v)[source & 31]; }
+static inline unsigned shuffle(unsigned lanes, unsigned v, unsigned source) {
+	return (unsigned)emulator::exchange(lanes, v)[source & 31];
+}
 static inline unsigned long long shuffle(unsigned lanes, unsigned long long v, unsigned source) {
 	return emulator::exchange(lanes, v)[source & 31];
 }

@@ -97,7 +97,8 @@ void enter() {
 	yield(done);
 }
 
-// releaseWarp lets the lanes of the warp of so many threads from first go on whose masks are complete; it returns whether any could.
+// releaseWarp lets the lanes of the warp of so many threads from first go on whose masks are complete; it returns
+// whether any could.
 bool releaseWarp(Block &b, unsigned first, unsigned count) {
 	bool any = false;
 	for (unsigned i = 0; i < count; i++) {
@@ -110,7 +111,8 @@ bool releaseWarp(Block &b, unsigned first, unsigned count) {
 		for (unsigned k = 0; k < count; k++) {
 			if (!(lanes >> k & 1)) continue;
 			Fiber &fiber = b.fibers[first + k];
-			for (unsigned s = 0; s < 32; s++) fiber.slots[s] = s < count && lanes >> s & 1 ? b.given[first + s] : 0xA5A5A5A5A5A5A5A5ull;
+			for (unsigned s = 0; s < 32; s++)
+				fiber.slots[s] = s < count && lanes >> s & 1 ? b.given[first + s] : 0xA5A5A5A5A5A5A5A5ull;
 			fiber.state = ready;
 		}
 		any = true;
@@ -162,7 +164,9 @@ int runBlock(Block &b, bool reverse) {
 		if (waiting == n) { // every thread of the block: one that has ended counts as missing
 			for (Fiber &f : b.fibers) f.state = ready;
 		} else if (!progress) {
-			fprintf(stderr, "emulator: divergent barrier in %s, block (%u, %u, %u): of %u threads %u wait at a block barrier, %u have ended\n",
+			fprintf(stderr,
+			        "emulator: divergent barrier in %s, block (%u, %u, %u): of %u threads %u wait at a block "
+			        "barrier, %u have ended\n",
 			        b.kernel->name, block.x, block.y, block.z, n, waiting, finished);
 			return launchFailed;
 		}

@@ -1,4 +1,5 @@
-// Command gen compiles the kernels of a folder to PTX, and writes the structs that they are given, in Go. It needs clang 19.
+// Command gen compiles the kernels of a folder to PTX, and writes the structs that they are given, in Go. It needs
+// clang 19.
 //
 //	go run ./cuda/gen                    cuda/*.cu: cuda/ptx/*.ptx.gz and cuda/parameters.go
 //	go run ./cuda/gen cuda/testkernels   cuda/testkernels/*.cu: the same beside them
@@ -35,7 +36,8 @@ func main() {
 func generate(folder string) error {
 	version, err := exec.Command(clang(), "--version").Output()
 	if err != nil {
-		return fmt.Errorf("%s: %w; install it (Debian: apt-get install --no-install-recommends clang-19) or set CLANGXX", clang(), err)
+		return fmt.Errorf("%s: %w; install it (Debian: apt-get install --no-install-recommends clang-19) or set CLANGXX",
+			clang(), err)
 	}
 	if !strings.Contains(string(version), "version 19.") {
 		return fmt.Errorf("%s is no clang 19, whose PTX the repository holds", clang())
@@ -57,7 +59,8 @@ func clang() string {
 // run runs clang on a source for a variant.
 func run(source string, v ptx.Variant, arguments ...string) (string, error) {
 	arguments = append([]string{
-		"-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-Icuda", "--cuda-gpu-arch=sm_" + strconv.Itoa(v.Capability),
+		"-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-Icuda", "--cuda-gpu-arch=sm_" +
+			strconv.Itoa(v.Capability),
 		"--cuda-feature=+ptx" + strconv.Itoa(v.ISA), source,
 	}, arguments...)
 	command := exec.Command(clang(), arguments...)

@@ -39,7 +39,8 @@ var (
 
 // layouts adds the structs of a source to a list.
 func layouts(source string, list map[string]record) error {
-	text, err := run(source, ptx.Variants[len(ptx.Variants)-1], "-fsyntax-only", "-Xclang", "-fdump-record-layouts-complete")
+	text, err := run(source, ptx.Variants[len(ptx.Variants)-1], "-fsyntax-only", "-Xclang",
+		"-fdump-record-layouts-complete")
 	for _, part := range strings.Split(text, "*** Dumping AST Record Layout\n") {
 		name, size := recordName.FindStringSubmatch(part), recordSize.FindStringSubmatch(part)
 		if name == nil || size == nil {
@@ -59,8 +60,8 @@ func layouts(source string, list map[string]record) error {
 	return err
 }
 
-// kernels adds the parameters of the kernels of a source, by name, to a list. Variants of one kernel with the same parameters
-// appear once, by the name without what differs.
+// kernels adds the parameters of the kernels of a source, by name, to a list. Variants of one kernel with the same
+// parameters appear once, by the name without what differs.
 func kernels(source string, list map[string][]field) error {
 	text, err := run(source, ptx.Variants[len(ptx.Variants)-1], "-E", "-P")
 	all, families := map[string][]field{}, map[string][]string{}
@@ -167,7 +168,8 @@ func (w *writer) writeRecord(r record) error {
 	if end%8 != 0 && end+4 != r.size || end+8 <= r.size {
 		gap(r.size)
 	}
-	fmt.Fprintf(&w.code, "\n// %s is the struct of that name in the kernels' sources.\ntype %s struct {\n%s}\n", r.name, r.name, &code)
+	fmt.Fprintf(&w.code, "\n// %s is the struct of that name in the kernels' sources.\ntype %s struct {\n%s}\n", r.name,
+		r.name, &code)
 	fmt.Fprintf(&w.tests, "{reflect.TypeFor[%s](), %d, []offset{%s\n}},\n", r.name, r.size, &offsets)
 	return nil
 }
@@ -181,24 +183,30 @@ func (w *writer) writeKernel(name string, parameters []field) error {
 		}
 		code.add(exported(p.name), kind)
 	}
-	fmt.Fprintf(&w.code, "\n// %sArgs are the parameters of %s.\ntype %[1]sArgs struct {\n%[3]s}\n", exported(name), name, &code)
+	fmt.Fprintf(&w.code, "\n// %sArgs are the parameters of %s.\ntype %[1]sArgs struct {\n%[3]s}\n", exported(name), name,
+		&code)
 	return nil
 }
 
+// mostNames is how long the names of a line of fields may be.
+const mostNames = 80
+
 // fields are the fields of a struct in Go; neighbours of one type share a line.
 type fields struct {
-	code strings.Builder
-	last string // type
+	code   strings.Builder
+	last   string // type
+	length int    // of the names of the last line
 }
 
 func (f *fields) add(name, kind string) {
-	if kind == f.last {
+	f.length += len(", " + name)
+	if kind == f.last && f.length <= mostNames {
 		f.code.WriteString(", " + name)
 		return
 	}
 	f.end()
 	f.code.WriteString(name)
-	f.last = kind
+	f.last, f.length = kind, len(name)
 }
 
 func (f *fields) end() {

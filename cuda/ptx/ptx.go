@@ -1,5 +1,5 @@
-// Package ptx has the kernels of cuda/*.cu as PTX, which the driver compiles for the device it finds: files that cuda/gen
-// makes, compressed, which the program embeds and unpacks when they are first asked for.
+// Package ptx has the kernels of cuda/*.cu as PTX, which the driver compiles for the device it finds: files that
+// cuda/gen makes, compressed, which the program embeds and unpacks when they are first asked for.
 package ptx
 
 import (
@@ -29,7 +29,9 @@ var Variants = []Variant{
 }
 
 // Has tells whether a module is compiled so.
-func (v Variant) Has(module string) bool { return v.Modules == nil || slices.Contains(v.Modules, module) }
+func (v Variant) Has(module string) bool {
+	return v.Modules == nil || slices.Contains(v.Modules, module)
+}
 
 // Extension is that of the files.
 const Extension = ".ptx.gz"

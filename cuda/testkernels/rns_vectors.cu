@@ -6,8 +6,8 @@ enum Operation { opAdd, opSub, opMul, opScale, opFromDouble, opFromResidues }; /
 
 // elementwise sets z_j for this group's numbers j. Operands that an operation does not have are not read.
 template <class G>
-MP_DEVICE void elementwise(const Base &base, G group, const ScratchMemory &memory, u32 operation, const Vector &z, const Vector &x, const Vector &y,
-                           const double *from, u64 n, u32 number, u32 groups) {
+MP_DEVICE void elementwise(const Base &base, G group, const ScratchMemory &memory, u32 operation, const Vector &z,
+                           const Vector &x, const Vector &y, const double *from, u64 n, u32 number, u32 groups) {
 	Context<G> c(base, group, memory.of(number));
 	for (u64 j = number; j < n; j += groups) {
 		Number result, right;
@@ -28,12 +28,12 @@ MP_DEVICE void elementwise(const Base &base, G group, const ScratchMemory &memor
 }
 
 // The kernels rnsVectorG set z_j for j < n by groups of G threads; the memory has room for all groups of the grid.
-#define MP_VECTOR_KERNEL(G, group)                                                                                                    \
-	MP_KERNEL(rnsVector##G, 256)                                                                                                      \
-	(Base base, ScratchMemory memory, u32 operation, Vector z, Vector x, Vector y, const double *from, u64 n) {                      \
-		elementwise(base, group(), memory, operation, z, x, y, from, n, (blockIdx.x * blockDim.x + threadIdx.x) / G,                 \
-		            gridDim.x * blockDim.x / G);                                                                                      \
-	}                                                                                                                                 \
+#define MP_VECTOR_KERNEL(G, group)                                                                                   \
+	MP_KERNEL(rnsVector##G, 256)                                                                                     \
+	(Base base, ScratchMemory memory, u32 operation, Vector z, Vector x, Vector y, const double *from, u64 n) {      \
+		elementwise(base, group(), memory, operation, z, x, y, from, n, (blockIdx.x * blockDim.x + threadIdx.x) / G, \
+		            gridDim.x * blockDim.x / G);                                                                     \
+	}                                                                                                                \
 	MP_REGISTER(rnsVector##G)
 
 MP_VECTOR_KERNEL(1, Thread);

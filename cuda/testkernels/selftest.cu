@@ -22,8 +22,8 @@ MP_KERNEL(arguments, 32)(u64 *out, u32 small, u64 large, i32 negative, double re
 }
 MP_REGISTER(arguments);
 
-// blockSum adds n words modulo 2^64, exactly: each block its own part, with a shared-memory tree; one atomic addition a block.
-// *sum starts at 0. Shared memory: 8 bytes a thread. blockDim.x is a power of two.
+// blockSum adds n words modulo 2^64, exactly: each block its own part, with a shared-memory tree; one atomic addition
+// a block. *sum starts at 0. Shared memory: 8 bytes a thread. blockDim.x is a power of two.
 MP_KERNEL(blockSum, 1024)(u64 *sum, const u64 *__restrict__ x, u64 n) {
 	MP_SHARED(u64, partial);
 	u64 s = 0;
@@ -71,8 +71,8 @@ MP_REGISTER(certainRoundings);
 MP_KERNEL(fault, 32)(u64 *out, u64 offset) { out[offset] = 1; }
 MP_REGISTER(fault);
 
-// divergent lets half of the threads of a block miss a barrier: undefined on a GPU, an error in the emulator. Never launched on a
-// GPU.
+// divergent lets half of the threads of a block miss a barrier: undefined on a GPU, an error in the emulator. Never
+// launched on a GPU.
 MP_KERNEL(divergent, 1024)(u32 *out) {
 	if (threadIdx.x < blockDim.x / 2) blockSync();
 	out[threadIdx.x] = 1;
@@ -85,8 +85,8 @@ MP_KERNEL(copyWords, 1024)(uint4 *__restrict__ to, const uint4 *__restrict__ fro
 }
 MP_REGISTER(copyWords);
 
-// spin lets one thread compute for a while: a step is some 5 cycles. What is launched meanwhile waits on the device, so that events behind it
-// measure the device's time alone. *out is the result, which nobody needs.
+// spin lets one thread compute for a while: a step is some 5 cycles. What is launched meanwhile waits on the device,
+// so that events behind it measure the device's time alone. *out is the result, which nobody needs.
 MP_KERNEL(spin, 32)(u64 *out, u64 steps) {
 	u64 x = 1;
 	for (u64 i = 0; i < steps; i++) x = x * 6364136223846793005ull + 1442695040888963407ull;

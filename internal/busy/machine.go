@@ -1,4 +1,5 @@
-// Package busy simulates a machine that is not quiet, so that tests of time measurements give the same answer each time they run.
+// Package busy simulates a machine that is not quiet, so that tests of time measurements give the same answer each
+// time they run.
 package busy
 
 import (
@@ -7,9 +8,9 @@ import (
 	"time"
 )
 
-// A Machine is a clock that only work and pauses move. Work takes longer than on a quiet machine, from up to three causes: the program is
-// taken off its processor for a while, the processor's clock changes, and each piece of work takes up to 2 % more or less. It has the methods
-// of a sampling.Clock.
+// A Machine is a clock that only work and pauses move. Work takes longer than on a quiet machine, from up to three
+// causes: the program is taken off its processor for a while, the processor's clock changes, and each piece of work
+// takes up to 2 % more or less. It has the methods of a sampling.Clock.
 type Machine struct {
 	random *rand.Rand
 	now    time.Duration
@@ -18,8 +19,8 @@ type Machine struct {
 	until  time.Duration // ... which holds until then
 }
 
-// A busy machine's habits. A system that shares its processors fairly lets a program run for some milliseconds at a time (Linux:
-// base_slice_ns, 2.8 ms on most machines).
+// A busy machine's habits. A system that shares its processors fairly lets a program run for some milliseconds at a
+// time (Linux: base_slice_ns, 2.8 ms on most machines).
 const (
 	leastOn    = 3 * time.Millisecond
 	meanMore   = 3 * time.Millisecond

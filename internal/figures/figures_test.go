@@ -45,8 +45,12 @@ BenchmarkCopy-2 	1	1.5 ns/op
 BenchmarkCopy-2 	1	4 ns/op
 `
 
-const records = `{"schema":"mpbench/1","command":"sum","method":"a","format":"f","device":"cpu","dataset":{"name":"d","n":10},"shape":{"n":10},"precision_bits":53,"time_ns":{"median":1500},"phases_ns":{"one":30,"two":10,"convert":1},"kernels":[{"phase":"one","time_ns":10,"bytes":5},{"phase":"one","time_ns":20,"bytes":7},{"phase":"two","time_ns":10}]}
-{"schema":"mpbench/1","command":"sum","method":"a","format":"f","device":"cuda:0","dataset":{"name":"d","n":10},"shape":{"n":10},"precision_bits":53,"blocks":32,"time_ns":{"median":2000000}}
+const records = `{"schema":"mpbench/1","command":"sum","method":"a","format":"f","device":"cpu",` +
+	`"dataset":{"name":"d","n":10},"shape":{"n":10},"precision_bits":53,"time_ns":{"median":1500},` +
+	`"phases_ns":{"one":30,"two":10,"convert":1},` +
+	`"kernels":[{"phase":"one","time_ns":10,"bytes":5},{"phase":"one","time_ns":20,"bytes":7},{"phase":"two","time_ns":10}]}
+{"schema":"mpbench/1","command":"sum","method":"a","format":"f","device":"cuda:0",` +
+	`"dataset":{"name":"d","n":10},"shape":{"n":10},"precision_bits":53,"blocks":32,"time_ns":{"median":2000000}}
 `
 
 const summary = `tests a                 stopped after 5 s        6 s
@@ -57,7 +61,8 @@ tests a/b               passed                   1 s
 func render(t *testing.T, text string) (string, error) {
 	t.Helper()
 	folder := t.TempDir()
-	for name, content := range map[string]string{"x.bench": benchmarks, "x.jsonl": records, "x.txt": "launch 3.5 us", "summary.txt": summary, "page.md.tmpl": text} {
+	for name, content := range map[string]string{"x.bench": benchmarks, "x.jsonl": records, "x.txt": "launch 3.5 us",
+		"summary.txt": summary, "page.md.tmpl": text} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}

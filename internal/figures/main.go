@@ -1,11 +1,11 @@
-// Command figures fills the figures of a page from measured results: it executes a text/template with functions that look up Go
-// benchmarks and records, and prints the page.
+// Command figures fills the figures of a page from measured results: it executes a text/template with functions that
+// look up Go benchmarks and records, and prints the page.
 //
 //	go run ./internal/figures results/h200/README.md.tmpl >results/h200/README.md
 //	go run ./internal/figures -into README.md results/h200/headline.md.tmpl
 //
-// With -into, the text between the lines <!-- NAME --> and <!-- end of NAME --> of a page is replaced, NAME being the template's file
-// name without its endings. Results are looked up in the template's folder.
+// With -into, the text between the lines <!-- NAME --> and <!-- end of NAME --> of a page is replaced, NAME being the
+// template's file name without its endings. Results are looked up in the template's folder.
 //
 // A figure that is not there is an error: a page never has an empty or an old one.
 package main

@@ -25,10 +25,12 @@ type results struct {
 
 // functions are what templates can use besides those of text/template. FILE is relative to the template's folder.
 //
-//	bench FILE NAME UNIT       a Go benchmark's figure, NAME without Benchmark and the number of threads; of several runs the median
+//	bench FILE NAME UNIT       a Go benchmark's figure, NAME without Benchmark and the number of threads; of several
+//	                           runs the median
 //	find NAME UNIT             the same from any *.bench, nil if it is not there
 //	bench3 FILE NAME           its .median, .least and .greatest in µs
-//	time FILE FILTER           the median time in ns of the one record that FILTER fits: "method=deferred bits=106 device=cuda:0 n=1000 blocks=32"
+//	time FILE FILTER           the median time in ns of the one record that FILTER fits:
+//	                           "method=deferred bits=106 device=cuda:0 n=1000 blocks=32"
 //	record FILE FILTER         the record: .Moduli ...
 //	phase FILE FILTER NAME     the median of one of its phases in ns, and
 //	share FILE FILTER NAME     that in percent of the sum of the phases of its kernels
@@ -43,7 +45,8 @@ type results struct {
 //	add mul div least VALUE VALUE; list VALUE...; dict KEY VALUE...
 func (r *results) functions() template.FuncMap {
 	return template.FuncMap{
-		"bench": r.bench, "bench3": r.bench3, "find": r.find, "time": r.time, "phase": r.phase, "record": r.record, "share": r.share, "kernel": r.kernel, "match": r.match, "text": r.text, "outcome": r.outcome, "exists": r.exists,
+		"bench": r.bench, "bench3": r.bench3, "find": r.find, "time": r.time, "phase": r.phase, "record": r.record,
+		"share": r.share, "kernel": r.kernel, "match": r.match, "text": r.text, "outcome": r.outcome, "exists": r.exists,
 		"num": num, "dur": duration,
 		"verdict": func(value, limit any) (string, error) {
 			return verdict(value, limit, func(a, b float64) bool { return a <= b })

@@ -1,5 +1,6 @@
-// Package mxcsr reads and sets the control register of floating-point arithmetic on amd64: rounding mode, flush-to-zero and
-// denormals-are-zero. It belongs to a thread; a library that is loaded into the process can change it.
+// Package mxcsr reads and sets the control register of floating-point arithmetic on amd64: rounding mode,
+// flush-to-zero and denormals-are-zero. It belongs to a thread; a library that is loaded into the process can change
+// it.
 package mxcsr
 
 // The bits that change results.

@@ -16,8 +16,8 @@ func Threads(threads int) int {
 }
 
 // Ranges calls do(worker, from, to) for consecutive ranges of at most grain of the numbers 0 to n-1, on up to threads
-// goroutines (0: GOMAXPROCS); workers are numbered from 0, and the caller is one of them. Which worker does which range
-// is left to chance and must not matter to the result.
+// goroutines (0: GOMAXPROCS); workers are numbered from 0, and the caller is one of them. Which worker does which
+// range is left to chance and must not matter to the result.
 func Ranges(threads, n, grain int, do func(worker, from, to int)) {
 	ranges := (n + grain - 1) / grain
 	threads = min(Threads(threads), ranges)

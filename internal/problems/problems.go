@@ -1,5 +1,5 @@
-// Package problems makes problems that strain methods, for tests: shapes and strides of all kinds, special factors, numbers
-// that cancel or lie far apart, numbers of any length, and what must not be read beside them.
+// Package problems makes problems that strain methods, for tests: shapes and strides of all kinds, special factors,
+// numbers that cancel or lie far apart, numbers of any length, and what must not be read beside them.
 package problems
 
 import (
@@ -34,8 +34,8 @@ type Choice struct {
 	Decimal bool
 }
 
-// Random returns a problem of an operation. Elements between the columns of a matrix, and a y that must not be read, are NaN
-// or missing.
+// Random returns a problem of an operation. Elements between the columns of a matrix, and a y that must not be read,
+// are NaN or missing.
 func (c Choice) Random(o *op.Operation) *op.Problem {
 	r := maker{rand.New(rand.NewPCG(c.Seed, uint64(c.Kind)<<32|uint64(c.Bits))), c}
 	p := &op.Problem{Op: o}

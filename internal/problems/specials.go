@@ -39,11 +39,13 @@ func specialSums() (list []Special) {
 		x    []float64
 		want float64
 	}{
-		{[]float64{inf, 1, 2}, inf}, {[]float64{1, -inf, 2}, -inf}, {[]float64{1, 2, inf}, inf}, {[]float64{inf, inf, 1}, inf},
+		{[]float64{inf, 1, 2}, inf}, {[]float64{1, -inf, 2}, -inf}, {[]float64{1, 2, inf}, inf},
+		{[]float64{inf, inf, 1}, inf},
 		{[]float64{inf, 1, -inf}, nan}, {[]float64{1, nan, 2}, nan}, {[]float64{inf, nan}, nan}, {[]float64{nan}, nan},
 		{[]float64{}, 0}, {[]float64{0, 0}, 0}, {[]float64{0.5, 0.25}, 0.75},
 	} {
-		list = append(list, Special{Name: "sum", Problem: &op.Problem{Op: op.Sum, X: floats(c.x...)}, Want: []float64{c.want}})
+		list = append(list, Special{Name: "sum", Problem: &op.Problem{Op: op.Sum, X: floats(c.x...)},
+			Want: []float64{c.want}})
 	}
 	return list
 }
@@ -98,24 +100,30 @@ func specialProducts() (list []Special) {
 	}{
 		{"none", 2, 1, []float64{1, 2, 3, 4}, []float64{1, 0}, []float64{5, 6}, false, []float64{7, 10}},
 		{"infinite element", 2, 1, []float64{-inf, 2, 3, 4}, []float64{1, 0}, []float64{5, 6}, false, []float64{-inf, 10}},
-		{"infinite element times zero", 2, 1, []float64{1, 2, 3, inf}, []float64{1, 0}, []float64{5, 6}, false, []float64{7, nan}},
+		{"infinite element times zero", 2, 1, []float64{1, 2, 3, inf}, []float64{1, 0}, []float64{5, 6}, false,
+			[]float64{7, nan}},
 		{"NaN times zero", 2, 1, []float64{1, 2, nan, 4}, []float64{1, 0}, []float64{5, 6}, false, []float64{nan, 10}},
 		{"transposed", 2, 1, []float64{inf, 2, 3, 4}, []float64{1, 0}, []float64{5, 6}, true, []float64{inf, 12}},
 		{"infinite x", 2, 1, []float64{1, 2, 3, 4}, []float64{1, inf}, []float64{5, 6}, false, []float64{inf, inf}},
-		{"opposite infinities", 2, 1, []float64{inf, 2, 3, 4}, []float64{1, 0}, []float64{-inf, 6}, false, []float64{nan, 10}},
+		{"opposite infinities", 2, 1, []float64{inf, 2, 3, 4}, []float64{1, 0}, []float64{-inf, 6}, false,
+			[]float64{nan, 10}},
 		{"NaN in y", 2, 1, []float64{1, 2, 3, 4}, []float64{1, 0}, []float64{5, nan}, false, []float64{7, nan}},
 		{"NaN in y, beta 0", 2, 0, []float64{1, 2, 3, 4}, []float64{1, 0}, []float64{5, nan}, false, []float64{2, 4}},
-		{"NaN in A and x, alpha 0", 0, -1, []float64{1, nan, 3, 4}, []float64{nan, 0}, []float64{5, 6}, false, []float64{-5, -6}},
-		{"NaN in A, alpha 0, beta 1", 0, 1, []float64{1, nan, 3, 4}, []float64{1, 0}, []float64{5, 6}, false, []float64{5, 6}},
+		{"NaN in A and x, alpha 0", 0, -1, []float64{1, nan, 3, 4}, []float64{nan, 0}, []float64{5, 6}, false,
+			[]float64{-5, -6}},
+		{"NaN in A, alpha 0, beta 1", 0, 1, []float64{1, nan, 3, 4}, []float64{1, 0}, []float64{5, 6}, false,
+			[]float64{5, 6}},
 		{"nothing but zeros", 0, 0, []float64{1, 2, 3, 4}, []float64{1, 0}, []float64{nan, 6}, false, []float64{0, 0}},
 		{"infinite beta", 2, -inf, []float64{1, 2, 3, 4}, []float64{1, 0}, []float64{5, 6}, false, []float64{-inf, -inf}},
-		{"infinite beta times zero", 2, inf, []float64{1, 2, 3, 4}, []float64{1, 0}, []float64{0, 6}, false, []float64{nan, inf}},
+		{"infinite beta times zero", 2, inf, []float64{1, 2, 3, 4}, []float64{1, 0}, []float64{0, 6}, false,
+			[]float64{nan, inf}},
 		// alpha multiplies x first, as in the 2020 paper, so that opposite signs give NaN
 		{"infinite alpha", inf, 0, []float64{1, 2, 3, -1}, []float64{1, 1}, []float64{5, nan}, false, []float64{inf, nan}},
 	} {
 		p := &op.Problem{
 			Op: op.Gemv, Trans: c.trans, Alpha: numbers.Scalar(c.alpha), Beta: numbers.Scalar(c.beta),
-			A: numbers.Array{Source: numbers.Float64s(c.a), Layout: numbers.ColMajor(2, 2, 2)}, X: floats(c.x...), Y: floats(c.y...),
+			A: numbers.Array{Source: numbers.Float64s(c.a), Layout: numbers.ColMajor(2, 2, 2)}, X: floats(c.x...),
+			Y: floats(c.y...),
 		}
 		list = append(list, Special{Name: c.name, Problem: p, Want: c.want})
 	}

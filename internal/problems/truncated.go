@@ -9,10 +9,11 @@ import (
 	"mpbench/pkg/op"
 )
 
-// Truncated returns a matrix-vector product whose factors take several times as many moduli exactly as they do truncated to
-// some bits more than the precision. The first column and x_0 are large, so that they decide most sums. In two rows of
-// every `every` the second column and x_1 = x_0 take that away: nothing is left in one, terms that truncation loses in the
-// other. With wide, numbers have as many bits as the precision, otherwise they are binary64 of every exponent.
+// Truncated returns a matrix-vector product whose factors take several times as many moduli exactly as they do
+// truncated to some bits more than the precision. The first column and x_0 are large, so that they decide most sums.
+// In two rows of every `every` the second column and x_1 = x_0 take that away: nothing is left in one, terms that
+// truncation loses in the other. With wide, numbers have as many bits as the precision, otherwise they are binary64 of
+// every exponent.
 func Truncated(r *rand.Rand, trans bool, m, n, precision, every int, wide bool) *op.Problem {
 	rows, terms := m, n
 	if trans {

@@ -14,8 +14,8 @@ func Unknown(what, name string, known []string) string {
 	return fmt.Sprintf("unknown %s %q (known: %s)", what, name, strings.Join(known, " "))
 }
 
-// Nearest returns the known name with the least edit distance to name, the first of equals; there is none when more than a
-// third of the letters (at least two), or all of the known name's, would have to change.
+// Nearest returns the known name with the least edit distance to name, the first of equals; there is none when more
+// than a third of the letters (at least two), or all of the known name's, would have to change.
 func Nearest(name string, known []string) (string, bool) {
 	best, limit := "", max(2, len(name)/3)+1
 	for _, k := range known {
@@ -26,8 +26,8 @@ func Nearest(name string, known []string) (string, bool) {
 	return best, best != ""
 }
 
-// editDistance returns the Levenshtein distance: the least number of bytes to insert, delete or replace that turn a into
-// b. Names longer than 64 bytes are cut; nothing that long is near anything.
+// editDistance returns the Levenshtein distance: the least number of bytes to insert, delete or replace that turn a
+// into b. Names longer than 64 bytes are cut; nothing that long is near anything.
 func editDistance(a, b string) int {
 	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
 	row := make([]int, len(b)+1)

@@ -7,7 +7,8 @@ func TestEditDistance(t *testing.T) {
 		a, b string
 		want int
 	}{
-		{"", "", 0}, {"a", "", 1}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"mcname1", "mcnamee1", 1}, {"table", "tabel", 2},
+		{"", "", 0}, {"a", "", 1}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"mcname1", "mcnamee1", 1},
+		{"table", "tabel", 2},
 		{"abc", "abc", 0}, {"ab", "ba", 2},
 	} {
 		if got := editDistance(c.a, c.b); got != c.want {
@@ -19,8 +20,9 @@ func TestEditDistance(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	known := []string{"reduce1", "reduce2", "n"}
 	for name, want := range map[string]string{
-		"reduc1": `unknown method "reduc1" (did you mean reduce1?)`, "REDUCE2": `unknown method "REDUCE2" (did you mean reduce2?)`,
-		"fft": `unknown method "fft" (known: reduce1 reduce2 n)`, "x": `unknown method "x" (known: reduce1 reduce2 n)`,
+		"reduc1":  `unknown method "reduc1" (did you mean reduce1?)`,
+		"REDUCE2": `unknown method "REDUCE2" (did you mean reduce2?)`,
+		"fft":     `unknown method "fft" (known: reduce1 reduce2 n)`, "x": `unknown method "x" (known: reduce1 reduce2 n)`,
 	} {
 		if got := Unknown("method", name, known); got != want {
 			t.Errorf("%s, want %s", got, want)

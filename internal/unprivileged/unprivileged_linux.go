@@ -9,8 +9,8 @@ import (
 // ordinary is the user ID of nobody.
 const ordinary = 65534
 
-// runAsOrdinary gives this thread another user's rights to files, which also takes the superuser's capabilities over files away
-// (setfsuid(2)), and gives them back afterwards.
+// runAsOrdinary gives this thread another user's rights to files, which also takes the superuser's capabilities over
+// files away (setfsuid(2)), and gives them back afterwards.
 func runAsOrdinary(t *testing.T, f func()) {
 	t.Helper()
 	runtime.LockOSThread()

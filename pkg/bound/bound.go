@@ -9,8 +9,8 @@
 //	g(n-1)*S, u = 2^-53
 //
 // bounds |computed - exact| of one component. After commas come quantities that it uses, conditions under which it is
-// proved ("for n*u <= 1/64"), and remarks in words; what follows a colon is a remark too. Juxtaposition multiplies, as in
-// 12(n+1)u^2. There are
+// proved ("for n*u <= 1/64"), and remarks in words; what follows a colon is a remark too. Juxtaposition multiplies, as
+// in 12(n+1)u^2. There are
 //
 //	n        terms of the component
 //	p        bits of the format
@@ -125,8 +125,8 @@ func (b *Bound) read(i int, text string) (err error) {
 // Proved tells whether there is a bound.
 func (b Bound) Proved() bool { return b.value != nil }
 
-// Eval returns the bound on the absolute error; nil where the formula has none: outside of its conditions, for g(k) with
-// k*u >= 1, or where a quantity is missing.
+// Eval returns the bound on the absolute error; nil where the formula has none: outside of its conditions, for g(k)
+// with k*u >= 1, or where a quantity is missing.
 func (b Bound) Eval(v Vars) *big.Rat {
 	if b.value == nil {
 		return nil

@@ -117,7 +117,8 @@ func TestUnit(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"g(n-1)*S, u = 2^-53", "min(n, 2ceil(log2 n))|s|", "(3u + 12(n+1)u^2)*S, for n*u <= 1/64"} {
+	for _, text := range []string{"g(n-1)*S, u = 2^-53", "min(n, 2ceil(log2 n))|s|",
+		"(3u + 12(n+1)u^2)*S, for n*u <= 1/64"} {
 		f.Add(text)
 	}
 	vars := Vars{N: 3, P: 10, S: rat("7"), Sum: rat("1"), More: map[string]*big.Rat{"u": rat("1/1024")}}

@@ -2,8 +2,8 @@ package exact
 
 import "math/big"
 
-// Gamma returns gamma(k) = k*u / (1 - k*u), the bound on the accumulated relative error of k operations of unit roundoff u; nil
-// if k*u >= 1, where there is none.
+// Gamma returns gamma(k) = k*u / (1 - k*u), the bound on the accumulated relative error of k operations of unit
+// roundoff u; nil if k*u >= 1, where there is none.
 //
 // Source: N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., lemma 3.1.
 func Gamma(k int, u *big.Rat) *big.Rat {
@@ -15,8 +15,8 @@ func Gamma(k int, u *big.Rat) *big.Rat {
 	return ku.Quo(ku, rest)
 }
 
-// GammaTimes returns gamma(k)*s, the bound on the error of a sum in which each term passes through at most k operations of unit
-// roundoff u and s is the sum of the magnitudes; nil if there is no gamma(k).
+// GammaTimes returns gamma(k)*s, the bound on the error of a sum in which each term passes through at most k
+// operations of unit roundoff u and s is the sum of the magnitudes; nil if there is no gamma(k).
 //
 // Source: the same, section 4.2.
 func GammaTimes(k int, u, s *big.Rat) *big.Rat {

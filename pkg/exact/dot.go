@@ -10,10 +10,10 @@ import (
 // Dot accumulates products without any rounding. The zero value is an empty sum, ready for use; it must not be
 // copied after first use and is not safe for concurrent use.
 //
-// The product of two binary64 numbers is an integer below 2^106 times a power of two from 2^-2148 to 2^1942; it is added
-// to one of two fixed-point integers, one for each sign, of 68 words with the unit 2^-2148. Products of wider numbers
-// ([Dot.AddBig]) are added to two integers of any length. Keeping the signs apart gives the exact sum of magnitudes for nothing and
-// makes the result independent of the order of the terms.
+// The product of two binary64 numbers is an integer below 2^106 times a power of two from 2^-2148 to 2^1942; it is
+// added to one of two fixed-point integers, one for each sign, of 68 words with the unit 2^-2148. Products of wider
+// numbers ([Dot.AddBig]) are added to two integers of any length. Keeping the signs apart gives the exact sum of
+// magnitudes for nothing and makes the result independent of the order of the terms.
 type Dot struct {
 	n              int
 	pos, neg       *dotLimbs
@@ -99,7 +99,8 @@ func (d *Dot) addSpecial(p float64) {
 	}
 }
 
-// AddBig adds x*y for finite x and y, which are not kept. The memory it takes grows with the spread of the products' exponents.
+// AddBig adds x*y for finite x and y, which are not kept. The memory it takes grows with the spread of the products'
+// exponents.
 func (d *Dot) AddBig(x, y *big.Float) {
 	d.n++
 	if x.Sign() == 0 || y.Sign() == 0 {
@@ -144,7 +145,8 @@ func (z *dotLimbs) merge(y *dotLimbs) *dotLimbs {
 // N returns the number of products added.
 func (d *Dot) N() int { return d.n }
 
-// Value returns the exact sum of the products: 0 for none, NaN or an infinity as IEEE 754 arithmetic without overflow would give.
+// Value returns the exact sum of the products: 0 for none, NaN or an infinity as IEEE 754 arithmetic without overflow
+// would give.
 func (d *Dot) Value() Value {
 	switch {
 	case d.nan, d.posInf && d.negInf:
@@ -170,8 +172,8 @@ func (d *Dot) Abs() Value {
 	return d.result(sum.Add(sum, d.neg.int()), func(w *wideDot) *big.Int { return new(big.Int).Add(&w.pos, &w.neg) })
 }
 
-// Summary returns the sum and the sum of magnitudes; its Condition is sum |x_i y_i| / |sum x_i y_i|, half of the condition
-// number of the dot product.
+// Summary returns the sum and the sum of magnitudes; its Condition is sum |x_i y_i| / |sum x_i y_i|, half of the
+// condition number of the dot product.
 func (d *Dot) Summary() Summary { return Summary{N: d.n, Sum: d.Value(), SumAbs: d.Abs()} }
 
 // result adds the wide part, if there is one, to x in units of 2^leastProductExp, which it may modify.
@@ -203,7 +205,8 @@ func dyadic(x *big.Int, exp int) *big.Rat {
 	if exp >= 0 {
 		return new(big.Rat).SetInt(x.Lsh(x, uint(exp)))
 	}
-	// An odd integer over a power of two is in lowest terms: SetFrac would look for a common divisor, which takes most of the time.
+	// An odd integer over a power of two is in lowest terms: SetFrac would look for a common divisor, which takes most of
+	// the time.
 	r := big.NewRat(1, 2) // has numerator and denominator that can be set
 	r.Num().Set(x)
 	r.Denom().SetBit(r.Denom().SetInt64(0), -exp, 1)

@@ -12,7 +12,8 @@ import (
 func anyFloat64(rng *rand.Rand) float64 {
 	switch rng.IntN(8) {
 	case 0:
-		return []float64{0, math.Copysign(0, -1), math.MaxFloat64, -math.MaxFloat64, 0x1p-1074, -0x1p-1074, 0x1p-1022, 1}[rng.IntN(8)]
+		return []float64{0, math.Copysign(0, -1), math.MaxFloat64, -math.MaxFloat64, 0x1p-1074, -0x1p-1074, 0x1p-1022,
+			1}[rng.IntN(8)]
 	case 1:
 		return math.Float64frombits(rng.Uint64() &^ (exponentMask << fractionBits))
 	case 2:
@@ -90,7 +91,8 @@ func TestDotSpecials(t *testing.T) {
 		sum, abs Class
 	}{
 		{[]float64{inf, 1}, PosInf, PosInf}, {[]float64{inf, -1, 1, 1}, NegInf, PosInf}, {[]float64{inf, 0}, NaN, NaN},
-		{[]float64{inf, 1, -inf, 1}, NaN, PosInf}, {[]float64{nan, 0}, NaN, NaN}, {[]float64{-inf, -inf, 1, 1}, PosInf, PosInf},
+		{[]float64{inf, 1, -inf, 1}, NaN, PosInf}, {[]float64{nan, 0}, NaN, NaN},
+		{[]float64{-inf, -inf, 1, 1}, PosInf, PosInf},
 	} {
 		var d Dot
 		for i := 0; i < len(c.factors); i += 2 {

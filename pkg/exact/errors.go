@@ -8,8 +8,8 @@ import (
 
 // Errors measures a computed value against the exact one.
 //
-// Specials: where both values are the same special value the error is 0, as IEEE arithmetic did what it should; where one
-// is NaN and the other is not, the errors are NaN; where an infinity stands against a number or against the other
+// Specials: where both values are the same special value the error is 0, as IEEE arithmetic did what it should; where
+// one is NaN and the other is not, the errors are NaN; where an infinity stands against a number or against the other
 // infinity, they are +Inf.
 type Errors struct {
 	// Abs is |computed - exact|.
@@ -57,7 +57,8 @@ func (e Errors) Within(bound *big.Rat) bool {
 }
 
 // ULP returns the error in units in the last place of a format with the given precision in bits and an unbounded
-// exponent range: |computed - exact| / 2^(floor(log2 |exact|) - precision + 1). Where exact is 0 it is 0 or +Inf, as Rel.
+// exponent range: |computed - exact| / 2^(floor(log2 |exact|) - precision + 1). Where exact is 0 it is 0 or +Inf, as
+// Rel.
 func (e Errors) ULP(precision int) Value {
 	if !e.Rel.IsFinite() || e.Exact() {
 		return e.Rel
@@ -105,9 +106,8 @@ func scaleExp2(x *big.Rat, k int) *big.Rat {
 //
 // |x| = m * 2^e with m in [1, 2) taken to 64 bits; the fraction bits of log2 m are found by squaring m and halving it
 // whenever it reaches 2, in integers only. Each squaring truncates by at most 2^-63 relative, which counts for 2^-k in
-// the k-th bit, so all of them together and the first truncation stay below 2^-61 absolute. When e is -1 the
-// logarithm is e + log2 m in (-1, 0), and a value next to 0 would lose its leading bits: there 1/|x| in (1, 2] is taken
-// instead.
+// the k-th bit, so all of them together and the first truncation stay below 2^-61 absolute. When e is -1 the logarithm
+// is e + log2 m in (-1, 0), and a value next to 0 would lose its leading bits: there 1/|x| in (1, 2] is taken instead.
 func log2(x *big.Rat) float64 {
 	e := binaryExponent(x)
 	if e == -1 {

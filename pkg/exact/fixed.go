@@ -24,8 +24,8 @@ func (b *buckets) merge(t *buckets) {
 	}
 }
 
-// fixed resolves the buckets to the sums of the positive terms and of the magnitudes of the negative terms, in units of
-// 2^-1074.
+// fixed resolves the buckets to the sums of the positive terms and of the magnitudes of the negative terms, in units
+// of 2^-1074.
 func (s *Sum) fixed() (pos, neg *big.Int) {
 	if s.buckets == nil {
 		return new(big.Int), new(big.Int)
@@ -35,8 +35,8 @@ func (s *Sum) fixed() (pos, neg *big.Int) {
 	return resolve(b.lo[:half], b.hi[:half]), resolve(b.lo[half:], b.hi[half:])
 }
 
-// resolve returns the sum over the exponent fields e of (hi[e]*2^64 + lo[e]) * 2^max(e-1, 0). Fields 0 (subnormal) and 1
-// have the same unit, 2^-1074.
+// resolve returns the sum over the exponent fields e of (hi[e]*2^64 + lo[e]) * 2^max(e-1, 0). Fields 0 (subnormal) and
+// 1 have the same unit, 2^-1074.
 //
 // The highest limb touched: e = 2046 shifts by 2045 = 31*64 + 61, so a bucket spans limbs 31 to 34 where the last may
 // receive a carry; a bucket below 2^128 ends below 2^2173, and the sum of all below 2^2174.
@@ -67,8 +67,8 @@ func addShifted(limbs *[fixedLimbs]uint64, hi, lo uint64, shift uint) {
 	}
 }
 
-// ratio returns x * 2^-1074 in lowest terms, and may modify x. Common factors are powers of two, so they are removed by
-// a shift before big.Rat looks for them with its general algorithm.
+// ratio returns x * 2^-1074 in lowest terms, and may modify x. Common factors are powers of two, so they are removed
+// by a shift before big.Rat looks for them with its general algorithm.
 func ratio(x *big.Int) *big.Rat {
 	if x.Sign() == 0 {
 		return new(big.Rat)

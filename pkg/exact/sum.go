@@ -20,9 +20,9 @@ const (
 // # How it works
 //
 // The top 12 bits of a binary64 number, sign and exponent field, choose one of 4096 buckets; its 53-bit significand is
-// added to that bucket's 128-bit integer. That is one addition per term, with a carry into the upper 64 bits about once
-// in 2048 terms, and no other work until the value is asked for. A bucket holds 2^75 terms of the largest significand.
-// When asked, the buckets are shifted to their places in two fixed-point integers, one for each sign, of
+// added to that bucket's 128-bit integer. That is one addition per term, with a carry into the upper 64 bits about
+// once in 2048 terms, and no other work until the value is asked for. A bucket holds 2^75 terms of the largest
+// significand. When asked, the buckets are shifted to their places in two fixed-point integers, one for each sign, of
 // [FixedPointBits] = 2240 bits over the range 2^-1074 ... 2^1165: 2098 bits for the finite binary64 numbers and 142 of
 // headroom. The count of terms, an int, is therefore the only limit: more than 2^60 terms are safe on every input.
 //

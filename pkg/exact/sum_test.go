@@ -146,7 +146,8 @@ func TestSumParallel(t *testing.T) {
 // TestSumRepeated adds the same extreme term so often that every bucket carries into its upper word.
 func TestSumRepeated(t *testing.T) {
 	const n = 1 << 14
-	for _, x := range []float64{math.MaxFloat64, -math.MaxFloat64, 0x1p-1074, -0x1.fffffffffffffp-1022, 1, 0x1.fffffffffffffp0} {
+	for _, x := range []float64{math.MaxFloat64, -math.MaxFloat64, 0x1p-1074, -0x1.fffffffffffffp-1022, 1,
+		0x1.fffffffffffffp0} {
 		var s Sum
 		xs := slices.Repeat([]float64{x}, n)
 		s.AddSlice(xs)

@@ -14,9 +14,9 @@ type Summary struct {
 	SumAbs Value // the exact sum of the magnitudes
 }
 
-// Condition returns the condition number of the summation, sum|x| / |sum x|, which is at least 1 and +Inf when the terms
-// cancel to 0. Terms that are all zeros, or no terms at all, have condition 1: any order and any format sums them
-// exactly. Where a term is infinite or NaN there is no condition number and the result is NaN.
+// Condition returns the condition number of the summation, sum|x| / |sum x|, which is at least 1 and +Inf when the
+// terms cancel to 0. Terms that are all zeros, or no terms at all, have condition 1: any order and any format sums
+// them exactly. Where a term is infinite or NaN there is no condition number and the result is NaN.
 func (s Summary) Condition() Value {
 	if !s.Sum.IsFinite() || !s.SumAbs.IsFinite() {
 		return Value{Class: NaN}

@@ -91,7 +91,8 @@ func TestEnds(t *testing.T) {
 		want float64
 	}{
 		{tie, math.Inf(1)}, {new(big.Rat).Neg(tie), math.Inf(-1)}, {below, math.MaxFloat64},
-		{two(-1075), 0}, {new(big.Rat).Add(two(-1075), two(-5000)), 0x1p-1074}, {two(200000), math.Inf(1)}, {two(-200000), 0},
+		{two(-1075), 0}, {new(big.Rat).Add(two(-1075), two(-5000)), 0x1p-1074}, {two(200000), math.Inf(1)},
+		{two(-200000), 0},
 	} {
 		if got := FromRat(c.v).Float64(); got != c.want {
 			t.Errorf("%s: %g, want %g", FromRat(c.v).Text(5), got, c.want)
@@ -147,7 +148,8 @@ func TestTextCases(t *testing.T) {
 			t.Errorf("%s to %d digits: %s, want %s", c.value, c.digits, got, c.want)
 		}
 	}
-	for v, want := range map[Value]string{{Class: PosInf}: "+Inf", {Class: NegInf}: "-Inf", {Class: NaN}: "NaN", {}: "0"} {
+	for v, want := range map[Value]string{{Class: PosInf}: "+Inf", {Class: NegInf}: "-Inf", {Class: NaN}: "NaN",
+		{}: "0"} {
 		if got := v.String(); got != want {
 			t.Errorf("%v: %s, want %s", v.Class, got, want)
 		}
@@ -226,7 +228,8 @@ func TestFromBig(t *testing.T) {
 		before := new(big.Float).Copy(x)
 		got := FromBig(x).Rat
 		want, _ := x.Rat(nil)
-		if got.Num().Cmp(want.Num()) != 0 || got.Denom().Cmp(want.Denom()) != 0 || x.Cmp(before) != 0 || x.Prec() != before.Prec() {
+		if got.Num().Cmp(want.Num()) != 0 || got.Denom().Cmp(want.Denom()) != 0 || x.Cmp(before) != 0 ||
+			x.Prec() != before.Prec() {
 			t.Fatalf("%s: %v, want %v", before.Text('p', 0), got, want)
 		}
 	}

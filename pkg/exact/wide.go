@@ -2,9 +2,9 @@ package exact
 
 import "math/big"
 
-// wideSum adds rationals over one common denominator, the least common multiple of those seen so far. The
-// denominators of decimals are divisors of a power of ten, so after a few terms the denominator no longer changes and a
-// term costs one division and one multiplication, without the greatest common divisor that big.Rat.Add takes each time.
+// wideSum adds rationals over one common denominator, the least common multiple of those seen so far. The denominators
+// of decimals are divisors of a power of ten, so after a few terms the denominator no longer changes and a term costs
+// one division and one multiplication, without the greatest common divisor that big.Rat.Add takes each time.
 type wideSum struct {
 	sum, abs *big.Int // numerators of the sum and of the sum of magnitudes
 	den      *big.Int

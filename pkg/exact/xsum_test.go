@@ -73,8 +73,8 @@ func TestOneTerm(t *testing.T) {
 	}
 }
 
-// TestTwoTerms: the rounded exact sum of two terms is what IEEE addition gives, for all pairs of edges and for the ties
-// at 2^55.
+// TestTwoTerms: the rounded exact sum of two terms is what IEEE addition gives, for all pairs of edges and for the
+// ties at 2^55.
 func TestTwoTerms(t *testing.T) {
 	add := func(x, y float64) {
 		want := x + y
@@ -147,7 +147,8 @@ func TestTenTerms(t *testing.T) {
 		terms []float64
 		want  float64
 	}{
-		{[]float64{maxNormal, maxNormal, maxNormal, maxNormal, 0.125, 0.125, -maxNormal, -maxNormal, -maxNormal, -maxNormal}, 0.25},
+		{[]float64{maxNormal, maxNormal, maxNormal, maxNormal, 0.125, 0.125, -maxNormal, -maxNormal, -maxNormal, -maxNormal},
+			0.25},
 		{powers, 1111111111},
 		{[]float64{1e-1, 2e-1, 3e-1, 4e-1, 5e-1, -1e-1, -2e-1, -3e-1, -4e-1, -5e-1}, 0},
 		{[]float64{1, 0x1p-60, 0x1p-120, 0x1p-180, 0x1p-240, -1, -0x1p-60, -0x1p-120, -0x1p-180, 0}, 0x1p-240},

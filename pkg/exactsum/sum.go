@@ -13,8 +13,8 @@ import (
 	"mpbench/pkg/superacc"
 )
 
-// Sum is an exact sum that has not been rounded. The zero value is empty. Sums are integers times a power of two, so they
-// can be merged in any order.
+// Sum is an exact sum that has not been rounded. The zero value is empty. Sums are integers times a power of two, so
+// they can be merged in any order.
 type Sum struct {
 	Floats superacc.Accumulator // of binary64 numbers and their products
 	Wide   *deferred.LimbSum    // of other numbers; nil for none

@@ -13,9 +13,9 @@ import (
 	"mpbench/pkg/rns/rnsop"
 )
 
-// basicMethod is the paper's basic implementation: one operation after another, each complete before the next. d = alpha*x
-// first; for each component the products a_ij*d_j are formed and added from left to right, and then to beta*y_i: two
-// products, n-1 additions that are not to zero, and that of beta*y.
+// basicMethod is the paper's basic implementation: one operation after another, each complete before the next. d =
+// alpha*x first; for each component the products a_ij*d_j are formed and added from left to right, and then to
+// beta*y_i: two products, n-1 additions that are not to zero, and that of beta*y.
 func basicMethod() method.Method {
 	return method.Method{
 		Operation: op.Gemv, Name: "rns-basic", Summary: "row by row, one RNS operation after another", Format: "rns",

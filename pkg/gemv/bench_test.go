@@ -18,8 +18,8 @@ func fullPrecision(n, p int, trans bool) *op.Problem {
 	return problem
 }
 
-// BenchmarkGEMV times the methods on numbers converted beforehand; one thread. rns-split reports its stages in nanoseconds
-// an element.
+// BenchmarkGEMV times the methods on numbers converted beforehand; one thread. rns-split reports its stages in
+// nanoseconds an element.
 func BenchmarkGEMV(b *testing.B) {
 	for _, m := range Methods() {
 		for _, p := range []int{106, 212, 424, 848, 1696} {

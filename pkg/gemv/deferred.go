@@ -19,8 +19,9 @@ import (
 // times the sum plus beta*y. With alpha = 0 there are no sums; beta*y is rounded once.
 func deferredMethod() method.Method {
 	return method.Method{
-		Operation: op.Gemv, Name: "deferred", Summary: "exact sums of products in residues, rounded once", Format: "residues",
-		Least: 2, Most: 1 << 16, Threads: true, Streams: []device.Kind{device.CUDA, device.Hybrid},
+		Operation: op.Gemv, Name: "deferred", Summary: "exact sums of products in residues, rounded once",
+		Format: "residues",
+		Least:  2, Most: 1 << 16, Threads: true, Streams: []device.Kind{device.CUDA, device.Hybrid},
 		Bound: bound.New("u*|y|, u = 2^-p: correctly rounded", "own, mpbench/pkg/rns/deferred"),
 		On: map[device.Kind]method.New{device.CPU: func(c method.Config) (method.Engine, error) {
 			return &deferredEngine{config: c}, nil
@@ -85,13 +86,13 @@ func (e *deferredEngine) convert(plan *deferred.Plan, direction deferred.Op) (er
 	return nil
 }
 
-// reconsiderShare is the share of the rows, one in so many, beyond which computing them again takes longer than exact sums
-// of all: a row takes some 200 ns an element then (BenchmarkRecomputed of package rns/deferred), and exact sums of float64
-// numbers of all exponents take 16 ns more than truncated ones (BenchmarkTruncated).
+// reconsiderShare is the share of the rows, one in so many, beyond which computing them again takes longer than exact
+// sums of all: a row takes some 200 ns an element then (BenchmarkRecomputed of package rns/deferred), and exact sums
+// of float64 numbers of all exponents take 16 ns more than truncated ones (BenchmarkTruncated).
 const reconsiderShare = 16
 
-// reconsider tries a product with truncated factors, and goes over to exact ones if too many rows are computed again and
-// moduli and memory suffice.
+// reconsider tries a product with truncated factors, and goes over to exact ones if too many rows are computed again
+// and moduli and memory suffice.
 func (e *deferredEngine) reconsider(plan *deferred.Plan, direction deferred.Op) error {
 	if !e.matrix.Truncated() && !e.x.Truncated() {
 		return nil

@@ -14,8 +14,9 @@ import (
 	"mpbench/pkg/op"
 )
 
-// float64Method is gonum's Dgemv. Each of the n+1 products with alpha or beta, and of the n products with A, loses at most
-// 2^-1075 below the normal range, beside its relative error; later it is multiplied by at most max(1, |alpha|) or |a_ij|.
+// float64Method is gonum's Dgemv. Each of the n+1 products with alpha or beta, and of the n products with A, loses at
+// most 2^-1075 below the normal range, beside its relative error; later it is multiplied by at most max(1, |alpha|) or
+// |a_ij|.
 func float64Method() method.Method {
 	return method.Method{
 		Operation: op.Gemv, Name: "float64", Summary: "gonum's Dgemv in binary64", Format: "binary64", Bits: 53,
@@ -27,8 +28,8 @@ func float64Method() method.Method {
 	}
 }
 
-// float64Engine calls gonum's Dgemv. A matrix that is stored by columns is its transpose stored by rows, so the operation
-// is swapped and nothing is converted.
+// float64Engine calls gonum's Dgemv. A matrix that is stored by columns is its transpose stored by rows, so the
+// operation is swapped and nothing is converted.
 type float64Engine struct {
 	config      method.Config
 	problem     *op.Problem
@@ -70,8 +71,8 @@ func (e *float64Engine) Prepare(_ context.Context, p *op.Problem) error {
 	return nil
 }
 
-// loadMatrix takes A as it is, if its numbers are binary64 and its rows or columns are neighbours in memory; otherwise it
-// makes a copy, row by row.
+// loadMatrix takes A as it is, if its numbers are binary64 and its rows or columns are neighbours in memory; otherwise
+// it makes a copy, row by row.
 func (e *float64Engine) loadMatrix(p *op.Problem, shape op.Shape, rounded *method.Rounded) error {
 	a := p.Matrix()
 	e.trans = blas.NoTrans

@@ -69,8 +69,8 @@ func TestSplitIsBasic(t *testing.T) {
 	}
 }
 
-// TestPaperBound: the errors of the RNS methods are within the 2020 paper's bounds, of components (15) and of their norm
-// (19), where the inputs are kept as they are.
+// TestPaperBound: the errors of the RNS methods are within the 2020 paper's bounds, of components (15) and of their
+// norm (19), where the inputs are kept as they are.
 func TestPaperBound(t *testing.T) {
 	for _, name := range []string{"rns-basic", "rns-split"} {
 		m, _ := method.Catalog(Methods()).Lookup(op.Gemv, name)

@@ -11,12 +11,12 @@ type adder interface {
 	addSlot(slot, other int)
 }
 
-// blockSums leaves the sum of the n >= 1 terms of each component r < components in its first slot; used = min(blockSize, n)
-// slots each.
+// blockSums leaves the sum of the n >= 1 terms of each component r < components in its first slot; used =
+// min(blockSize, n) slots each.
 //
-// Thread t of a block of B threads adds terms t, t + B, t + 2B, ... in this order; then, for h = P/2, P/4, ..., 1 with P the
-// least power of two >= B, thread t < h adds the sum of thread t + h, if there is one. The order depends on n and B alone.
-// The components go side by side, column by column, because that is how their terms lie in memory.
+// Thread t of a block of B threads adds terms t, t + B, t + 2B, ... in this order; then, for h = P/2, P/4, ..., 1 with
+// P the least power of two >= B, thread t < h adds the sum of thread t + h, if there is one. The order depends on n
+// and B alone. The components go side by side, column by column, because that is how their terms lie in memory.
 //
 // Source: K. Isupov, V. Knyazkov (2020), section 4.1, which cites algorithm 6 of their DOI 10.1016/j.jpdc.2020.02.006.
 func blockSums[A adder](a A, components, n, blockSize int) {

@@ -90,7 +90,8 @@ func paperSum(r, n, bsize int) trace {
 var depth = bound.New("(ceil(n/B) - 1 + ceil(log2 min(B,n)))*S", "test")
 
 func sumDepth(n, block int) int {
-	d, _ := depth.Eval(bound.Vars{N: n, S: big.NewRat(1, 1), More: map[string]*big.Rat{"B": big.NewRat(int64(block), 1)}}).Float64()
+	b := map[string]*big.Rat{"B": big.NewRat(int64(block), 1)}
+	d, _ := depth.Eval(bound.Vars{N: n, S: big.NewRat(1, 1), More: b}).Float64()
 	return int(d)
 }
 

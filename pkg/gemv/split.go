@@ -22,8 +22,8 @@ import (
 //	3  B = A*diag(d) (N) or diag(d)*A (T)
 //	4  y_i += the sum of row i (N) or of column i (T) of B, in the order of blockSums
 //
-// B is the workspace: M*N numbers of NumberBytes each, made once by Load. Here beta*y goes to the result, not over y, so
-// that a run can be repeated.
+// B is the workspace: M*N numbers of NumberBytes each, made once by Load. Here beta*y goes to the result, not over y,
+// so that a run can be repeated.
 type split struct {
 	residues
 	blockSize int
@@ -43,8 +43,8 @@ const splitTile = 8
 // stages is how many stages of the paper's Table 3 a run has, see rnsop.SplitStages.
 const stages = len(rnsop.SplitStages)
 
-// splitMethod: a term passes through two products, the additions of its block and that of beta*y. With B = 1 the bound is
-// the paper's g(n+2)*S.
+// splitMethod: a term passes through two products, the additions of its block and that of beta*y. With B = 1 the bound
+// is the paper's g(n+2)*S.
 func splitMethod() method.Method {
 	return method.Method{
 		Operation: op.Gemv, Name: "rns-split", Format: "rns",

@@ -8,7 +8,8 @@ import (
 	"mpbench/pkg/gpu/gputest"
 )
 
-// BenchmarkLaunch is what a launch costs, and one that is waited for, as cuda/launch/launch.c measures them: the best mean of 40 batches of 500.
+// BenchmarkLaunch is what a launch costs, and one that is waited for, as cuda/launch/launch.c measures them: the best
+// mean of 40 batches of 500.
 func BenchmarkLaunch(b *testing.B) {
 	if gputest.Emulated() {
 		b.Skip("times of the emulator say nothing")

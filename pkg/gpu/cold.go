@@ -2,8 +2,8 @@ package gpu
 
 import "mpbench/cuda"
 
-// ColdCache puts work into the stream that reads three times the size of the L2 cache, so that what follows finds none of its data
-// there: how a kernel is timed. The memory it reads stays allocated.
+// ColdCache puts work into the stream that reads three times the size of the L2 cache, so that what follows finds none
+// of its data there: how a kernel is timed. The memory it reads stays allocated.
 func (d *Device) ColdCache(s *Stream) error {
 	m, err := d.Module("cache")
 	if err != nil {

@@ -44,8 +44,9 @@ func (i Info) Bandwidth() float64 {
 // attributes of the driver API by the fields of Info that they fill.
 func (i *Info) attributes() map[int32]*int {
 	return map[int32]*int{
-		1: &i.ThreadsPerBlock, 13: &i.ClockKHz, 16: &i.Multiprocessors, 36: &i.MemoryClockKHz, 37: &i.MemoryBusBits, 38: &i.L2Bytes,
-		39: &i.ThreadsPerMP, 75: &i.Major, 76: &i.Minor, 81: &i.SharedPerMP, 82: &i.RegistersPerMP, 97: &i.SharedPerBlock, 106: &i.BlocksPerMP,
+		1: &i.ThreadsPerBlock, 13: &i.ClockKHz, 16: &i.Multiprocessors, 36: &i.MemoryClockKHz, 37: &i.MemoryBusBits,
+		38: &i.L2Bytes, 39: &i.ThreadsPerMP, 75: &i.Major, 76: &i.Minor, 81: &i.SharedPerMP, 82: &i.RegistersPerMP,
+		97: &i.SharedPerBlock, 106: &i.BlocksPerMP,
 	}
 }
 
@@ -92,7 +93,8 @@ func (d *driver) describe(i int) (Info, int32, error) {
 	return info, handle, nil
 }
 
-// Device is an open device. Its methods may be called from any goroutine; what they return belongs to its thread (see Do).
+// Device is an open device. Its methods may be called from any goroutine; what they return belongs to its thread (see
+// Do).
 type Device struct {
 	driver *driver
 	info   Info
@@ -194,8 +196,8 @@ func (d *Device) enter() error {
 	return d.call("cuCtxSetCurrent", d.driver.CtxSetCurrent(context))
 }
 
-// perform runs a task. A panic becomes an error of the caller, the end of its goroutine (as testing's FailNow wants it)
-// that of the caller's goroutine.
+// perform runs a task. A panic becomes an error of the caller, the end of its goroutine (as testing's FailNow wants
+// it) that of the caller's goroutine.
 func (d *Device) perform(t task) {
 	if d.fault != nil {
 		t.done <- outcome{err: d.fault}

@@ -13,49 +13,52 @@ import (
 // libraryVariable names the environment variable that replaces the driver's library.
 const libraryVariable = "MPBENCH_LIBCUDA"
 
-// driver is the part of the CUDA driver API in use. Names without a suffix of the 64-bit API are of the 32-bit one: where there is a
-// _v2 it is meant.
+// occupancy is cuOccupancyMaxActiveBlocksPerMultiprocessor.
+type occupancy func(blocks *int32, function uintptr, threads int32, sharedBytes uint64) int32
+
+// driver is the part of the CUDA driver API in use. Names without a suffix of the 64-bit API are of the 32-bit one:
+// where there is a _v2 it is meant.
 type driver struct {
 	Init                     func(flags uint32) int32
 	DriverGetVersion         func(version *int32) int32
 	DeviceGetCount           func(count *int32) int32
 	DeviceGet                func(device *int32, ordinal int32) int32
 	DeviceGetName            func(name *byte, length int32, device int32) int32
-	DeviceTotalMem           func(bytes *uint64, device int32) int32 `symbol:"cuDeviceTotalMem_v2"`
+	DeviceTotalMem           func(bytes *uint64, device int32) int32 `end:"_v2"`
 	DeviceGetAttribute       func(value *int32, attribute, device int32) int32
 	DevicePrimaryCtxRetain   func(context *uintptr, device int32) int32
-	DevicePrimaryCtxRelease  func(device int32) int32 `symbol:"cuDevicePrimaryCtxRelease_v2"`
+	DevicePrimaryCtxRelease  func(device int32) int32 `end:"_v2"`
 	CtxSetCurrent            func(context uintptr) int32
 	CtxSynchronize           func() int32
 	ModuleLoadDataEx         func(module *uintptr, image *byte, count uint32, options *int32, values *uintptr) int32
 	ModuleGetFunction        func(function *uintptr, module uintptr, name string) int32
 	FuncGetAttribute         func(value *int32, attribute int32, function uintptr) int32
 	FuncSetAttribute         func(function uintptr, attribute, value int32) int32
-	OccupancyMaxActiveBlocks func(blocks *int32, function uintptr, threads int32, sharedBytes uint64) int32 `symbol:"cuOccupancyMaxActiveBlocksPerMultiprocessor"`
-	LaunchKernel             func()                                                                         `symbol:"cuLaunchKernel" raw:"yes"`
-	MemGetInfo               func(free, total *uint64) int32                                                `symbol:"cuMemGetInfo_v2"`
-	MemAlloc                 func(pointer *uint64, bytes uint64) int32                                      `symbol:"cuMemAlloc_v2"`
-	MemFree                  func(pointer uint64) int32                                                     `symbol:"cuMemFree_v2"`
+	OccupancyMaxActiveBlocks occupancy                                 `end:"PerMultiprocessor"`
+	LaunchKernel             func()                                    `raw:"yes"`
+	MemGetInfo               func(free, total *uint64) int32           `end:"_v2"`
+	MemAlloc                 func(pointer *uint64, bytes uint64) int32 `end:"_v2"`
+	MemFree                  func(pointer uint64) int32                `end:"_v2"`
 	MemHostAlloc             func(pointer *unsafe.Pointer, bytes uint64, flags uint32) int32
 	MemFreeHost              func(pointer unsafe.Pointer) int32
-	MemcpyHtoD               func(to uint64, from unsafe.Pointer, bytes uint64) int32                 `symbol:"cuMemcpyHtoD_v2"`
-	MemcpyDtoH               func(to unsafe.Pointer, from uint64, bytes uint64) int32                 `symbol:"cuMemcpyDtoH_v2"`
-	MemcpyHtoDAsync          func(to uint64, from unsafe.Pointer, bytes uint64, stream uintptr) int32 `symbol:"cuMemcpyHtoDAsync_v2"`
-	MemcpyDtoHAsync          func(to unsafe.Pointer, from uint64, bytes uint64, stream uintptr) int32 `symbol:"cuMemcpyDtoHAsync_v2"`
-	MemcpyDtoDAsync          func(to, from uint64, bytes uint64, stream uintptr) int32                `symbol:"cuMemcpyDtoDAsync_v2"`
+	MemcpyHtoD               func(to uint64, from unsafe.Pointer, bytes uint64) int32                 `end:"_v2"`
+	MemcpyDtoH               func(to unsafe.Pointer, from uint64, bytes uint64) int32                 `end:"_v2"`
+	MemcpyHtoDAsync          func(to uint64, from unsafe.Pointer, bytes uint64, stream uintptr) int32 `end:"_v2"`
+	MemcpyDtoHAsync          func(to unsafe.Pointer, from uint64, bytes uint64, stream uintptr) int32 `end:"_v2"`
+	MemcpyDtoDAsync          func(to, from uint64, bytes uint64, stream uintptr) int32                `end:"_v2"`
 	MemsetD8Async            func(pointer uint64, value byte, bytes uint64, stream uintptr) int32
 	StreamCreate             func(stream *uintptr, flags uint32) int32
-	StreamDestroy            func(stream uintptr) int32 `symbol:"cuStreamDestroy_v2"`
+	StreamDestroy            func(stream uintptr) int32 `end:"_v2"`
 	StreamSynchronize        func(stream uintptr) int32
 	StreamWaitEvent          func(stream, event uintptr, flags uint32) int32
-	StreamBeginCapture       func(stream uintptr, mode uint32) int32 `symbol:"cuStreamBeginCapture_v2"`
+	StreamBeginCapture       func(stream uintptr, mode uint32) int32 `end:"_v2"`
 	StreamEndCapture         func(stream uintptr, graph *uintptr) int32
-	GraphInstantiate         func(exec *uintptr, graph uintptr, flags uint64) int32 `symbol:"cuGraphInstantiateWithFlags"`
+	GraphInstantiate         func(exec *uintptr, graph uintptr, flags uint64) int32 `end:"WithFlags"`
 	GraphLaunch              func(exec, stream uintptr) int32
 	GraphDestroy             func(graph uintptr) int32
 	GraphExecDestroy         func(exec uintptr) int32
 	EventCreate              func(event *uintptr, flags uint32) int32
-	EventDestroy             func(event uintptr) int32 `symbol:"cuEventDestroy_v2"`
+	EventDestroy             func(event uintptr) int32 `end:"_v2"`
 	EventRecord              func(event, stream uintptr) int32
 	EventSynchronize         func(event uintptr) int32
 	EventElapsedTime         func(milliseconds *float32, start, end uintptr) int32
@@ -92,7 +95,8 @@ func openDriver() (*driver, error) {
 	return nil, fmt.Errorf("%w: looked for %s (%s)", ErrNoDriver, strings.Join(names, " and "), failures[0])
 }
 
-// start initialises the driver. An error of cuInit, where there is a driver but no GPU for instance, counts as no driver.
+// start initialises the driver. An error of cuInit, where there is a driver but no GPU for instance, counts as no
+// driver.
 func (d *driver) start() error {
 	if err := d.check("cuInit", d.Init(0)); err != nil {
 		return fmt.Errorf("%w: %s: %v", ErrNoDriver, d.source, err)

@@ -55,7 +55,8 @@ const (
 )
 
 // faultCodes leave the context unusable.
-var faultCodes = map[int]bool{700: true, 702: true, 710: true, 714: true, 715: true, 716: true, 717: true, 718: true, 719: true}
+var faultCodes = map[int]bool{700: true, 702: true, 710: true, 714: true, 715: true, 716: true, 717: true, 718: true,
+	719: true}
 
 // Is says which of the kinds of errors e is.
 func (e *Error) Is(kind error) bool {
@@ -63,7 +64,8 @@ func (e *Error) Is(kind error) bool {
 	case ErrOutOfMemory:
 		return e.Code == codeOutOfMemory
 	case ErrTooOld:
-		return e.Code == codeNoBinary || e.Code == codeInvalidPTX || e.Code == codeUnsupportedPTX || e.Code == codeJITNotFound
+		return e.Code == codeNoBinary || e.Code == codeInvalidPTX || e.Code == codeUnsupportedPTX ||
+			e.Code == codeJITNotFound
 	case ErrFault:
 		return faultCodes[e.Code]
 	}
@@ -106,7 +108,8 @@ type function struct {
 	raw     bool
 }
 
-// functions lists the fields of d that are functions: symbol cuName unless the field's tag says otherwise.
+// functions lists the fields of d that are functions: symbol cuName with the end that the
+// field's tag has.
 func (d *driver) functions() []function {
 	var list []function
 	v := reflect.ValueOf(d).Elem()
@@ -115,10 +118,7 @@ func (d *driver) functions() []function {
 		if field.Type.Kind() != reflect.Func {
 			continue
 		}
-		name := field.Tag.Get("symbol")
-		if name == "" {
-			name = "cu" + field.Name
-		}
+		name := "cu" + field.Name + field.Tag.Get("end")
 		list = append(list, function{v.Field(i).Addr().Interface(), name, field.Tag.Get("raw") != ""})
 	}
 	return list

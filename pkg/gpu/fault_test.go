@@ -12,7 +12,8 @@ import (
 	"mpbench/pkg/gpu/gputest"
 )
 
-// childVariable names the action that a child process is to do: faults and broken drivers stay with a process for good.
+// childVariable names the action that a child process is to do: faults and broken drivers stay with a process for
+// good.
 const childVariable = "MPBENCH_TEST_CHILD"
 
 // inChild runs the test again in a child process with more environment, and returns what it printed.

@@ -130,8 +130,8 @@ func launchSum(d *gpu.Device, k *gpu.Kernel[testkernels.BlockSumArgs], l gpu.Lau
 	return got[0], err
 }
 
-// Shared memory beyond what a kernel may use by default: asked for by launches and before occupancies are computed, and what one of two that
-// hold the same kernel asks for does not take away from the other.
+// Shared memory beyond what a kernel may use by default: asked for by launches and before occupancies are computed,
+// and what one of two that hold the same kernel asks for does not take away from the other.
 func TestMuchSharedMemory(t *testing.T) {
 	onDevice(t, func(d *gpu.Device) error {
 		var kernels [2]*gpu.Kernel[testkernels.BlockSumArgs]
@@ -191,8 +191,8 @@ func TestWarpSum(t *testing.T) {
 	})
 }
 
-// A panic in Do is an error of the caller, on any goroutine; the end of the goroutine is the caller's; and the device goes
-// on.
+// A panic in Do is an error of the caller, on any goroutine; the end of the goroutine is the caller's; and the device
+// goes on.
 func TestDoEndsAsItsFunction(t *testing.T) {
 	d := gputest.Device(t)
 	failed := make(chan error)
@@ -214,8 +214,8 @@ func TestDoEndsAsItsFunction(t *testing.T) {
 	}
 }
 
-// TestNested: a call into a device from its own thread is an error, also from a function called there; the other device
-// calls go on.
+// TestNested: a call into a device from its own thread is an error, also from a function called there; the other
+// device calls go on.
 func TestNested(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
 		t.Skip("threads have no numbers on " + runtime.GOOS)
@@ -244,7 +244,8 @@ func failOn(t *testing.T, err error) {
 	}
 }
 
-// TestEarly: on a device that can let kernels begin early, modules that are made for that are taken; products in rns/deferred/deferredgpu use them.
+// TestEarly: on a device that can let kernels begin early, modules that are made for that are taken; products in
+// rns/deferred/deferredgpu use them.
 func TestEarly(t *testing.T) {
 	if gputest.Device(t).Info().Major < 9 {
 		t.Skip("needs a device of compute capability 9.0")

@@ -12,7 +12,8 @@ import (
 func TestLoadTooNew(t *testing.T) {
 	onDevice(t, func(d *gpu.Device) error {
 		_, err := gpu.LoadText(d, "future", ".version 99.0\n.target sm_75\n.address_size 64\n")
-		if !errors.Is(err, gpu.ErrTooOld) || !strings.Contains(err.Error(), "future.ptx") || !strings.Contains(err.Error(), "ersion") {
+		if !errors.Is(err, gpu.ErrTooOld) || !strings.Contains(err.Error(), "future.ptx") ||
+			!strings.Contains(err.Error(), "ersion") {
 			t.Errorf("error %v, want one that names the version", err)
 		}
 		if strings.Contains(err.Error(), "\n") {

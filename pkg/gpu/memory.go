@@ -40,7 +40,8 @@ type Buffer[T any] struct {
 	n       int
 }
 
-// Alloc reserves device memory for n elements, whose values are not defined. An error wraps ErrOutOfMemory and says how much was free.
+// Alloc reserves device memory for n elements, whose values are not defined. An error wraps ErrOutOfMemory and says
+// how much was free.
 func Alloc[T any](d *Device, n int) (*Buffer[T], error) {
 	b := &Buffer[T]{device: d, n: n}
 	bytes := b.Bytes()
@@ -108,22 +109,23 @@ func (b *Buffer[T]) check(n int) {
 	}
 }
 
-// Upload copies x to the beginning of the buffer and waits until it is there. The driver's own copy from ordinary memory returns earlier, when the
-// numbers are in its buffers, and streams made by NewStream do not wait for it.
+// Upload copies x to the beginning of the buffer and waits until it is there. The driver's own copy from ordinary
+// memory returns earlier, when the numbers are in its buffers, and streams made by NewStream do not wait for it.
 func (b *Buffer[T]) Upload(x []T) error {
 	b.check(len(x))
 	if len(x) == 0 {
 		return nil
 	}
 	d := b.device
-	if err := d.call("cuMemcpyHtoD", d.driver.MemcpyHtoD(b.pointer, unsafe.Pointer(&x[0]), uint64(len(x)*sizeOf[T]()))); err != nil {
+	if err := d.call("cuMemcpyHtoD", d.driver.MemcpyHtoD(b.pointer, unsafe.Pointer(&x[0]),
+		uint64(len(x)*sizeOf[T]()))); err != nil {
 		return err
 	}
 	return d.call("cuStreamSynchronize", d.driver.StreamSynchronize((*Stream)(nil).raw()))
 }
 
-// Download waits for the default stream and copies the beginning of the buffer to x. Streams made by NewStream are to be waited for
-// before.
+// Download waits for the default stream and copies the beginning of the buffer to x. Streams made by NewStream are to
+// be waited for before.
 func (b *Buffer[T]) Download(x []T) error {
 	b.check(len(x))
 	if len(x) == 0 {
@@ -133,14 +135,16 @@ func (b *Buffer[T]) Download(x []T) error {
 	return d.call("cuMemcpyDtoH", d.driver.MemcpyDtoH(unsafe.Pointer(&x[0]), b.pointer, uint64(len(x)*sizeOf[T]())))
 }
 
-// UploadAsync copies the pinned elements x to the buffer from element at on, in the stream. x must not change before that is done.
+// UploadAsync copies the pinned elements x to the buffer from element at on, in the stream. x must not change before
+// that is done.
 func (b *Buffer[T]) UploadAsync(s *Stream, at int, x []T) error {
 	b.check(at + len(x))
 	if len(x) == 0 {
 		return nil
 	}
 	d := b.device
-	return d.call("cuMemcpyHtoDAsync", d.driver.MemcpyHtoDAsync(uint64(b.Pointer().At(at)), unsafe.Pointer(&x[0]), uint64(len(x)*sizeOf[T]()), s.raw()))
+	return d.call("cuMemcpyHtoDAsync", d.driver.MemcpyHtoDAsync(uint64(b.Pointer().At(at)), unsafe.Pointer(&x[0]),
+		uint64(len(x)*sizeOf[T]()), s.raw()))
 }
 
 // DownloadAsync copies from element at of the buffer to the pinned elements x, in the stream.
@@ -150,7 +154,8 @@ func (b *Buffer[T]) DownloadAsync(s *Stream, at int, x []T) error {
 		return nil
 	}
 	d := b.device
-	return d.call("cuMemcpyDtoHAsync", d.driver.MemcpyDtoHAsync(unsafe.Pointer(&x[0]), uint64(b.Pointer().At(at)), uint64(len(x)*sizeOf[T]()), s.raw()))
+	return d.call("cuMemcpyDtoHAsync", d.driver.MemcpyDtoHAsync(unsafe.Pointer(&x[0]), uint64(b.Pointer().At(at)),
+		uint64(len(x)*sizeOf[T]()), s.raw()))
 }
 
 // CopyAsync copies the whole buffer from another of the same length, in the stream.
@@ -186,7 +191,8 @@ func AllocPinned[T any](d *Device, n int) (*Pinned[T], error) {
 		return p, nil
 	}
 	bytes := uint64(n) * uint64(sizeOf[T]())
-	return p, d.callNote("cuMemHostAlloc", d.driver.MemHostAlloc(&p.pointer, bytes, 0), fmt.Sprintf("%d bytes of pinned host memory", bytes))
+	return p, d.callNote("cuMemHostAlloc", d.driver.MemHostAlloc(&p.pointer, bytes, 0),
+		fmt.Sprintf("%d bytes of pinned host memory", bytes))
 }
 
 // Slice returns the elements. They must not be used after Free.

@@ -26,11 +26,12 @@ type Module struct {
 	reserved map[string]*int // by kernel: bytes of dynamic shared memory that it may use
 }
 
-// Module compiles the kernels of cuda/NAME.cu for the device, at the first call. An error holds the driver's log; it wraps
-// ErrTooOld where the driver does not know the PTX version.
+// Module compiles the kernels of cuda/NAME.cu for the device, at the first call. An error holds the driver's log; it
+// wraps ErrTooOld where the driver does not know the PTX version.
 func (d *Device) Module(name string) (*Module, error) { return d.ModuleOf(ptx.Kernels, name) }
 
-// ModuleOf is Module for the kernels of a set: it takes the first variant that the set has and that device and driver know.
+// ModuleOf is Module for the kernels of a set: it takes the first variant that the set has and that device and driver
+// know.
 func (d *Device) ModuleOf(set ptx.Set, name string) (*Module, error) {
 	if m := d.modules[name]; m != nil {
 		return m, nil
@@ -54,7 +55,8 @@ func (d *Device) ModuleOf(set ptx.Set, name string) (*Module, error) {
 		d.modules[name] = m
 		return m, nil
 	}
-	return nil, fmt.Errorf("gpu: %s has no kernels %s for its compute capability %d.%d", d.Name(), name, d.info.Major, d.info.Minor)
+	return nil, fmt.Errorf("gpu: %s has no kernels %s for its compute capability %d.%d", d.Name(), name, d.info.Major,
+		d.info.Minor)
 }
 
 // Options of cuModuleLoadDataEx.
@@ -75,7 +77,8 @@ func (d *Device) load(name, text string) (*Module, error) {
 	values := []uintptr{uintptr(unsafe.Pointer(&log[0])), logBytes} // each the value cast to a pointer
 	code := d.driver.ModuleLoadDataEx(&m.handle, &image[0], uint32(len(options)), &options[0], &values[0])
 	if code != 0 {
-		return nil, d.callNote("cuModuleLoadDataEx", code, strings.Join(strings.Fields(name+".ptx: "+goString(&log[0])), " "))
+		note := strings.Join(strings.Fields(name+".ptx: "+goString(&log[0])), " ")
+		return nil, d.callNote("cuModuleLoadDataEx", code, note)
 	}
 	return m, nil
 }
@@ -94,8 +97,8 @@ type Kernel[P any] struct {
 	pointers   []unsafe.Pointer
 }
 
-// Function finds a kernel of the module. P is a struct of fields of fixed size without Go pointers; numbers and sizes of its
-// fields are compared with the parameters in the PTX, and a difference is an error.
+// Function finds a kernel of the module. P is a struct of fields of fixed size without Go pointers; numbers and sizes
+// of its fields are compared with the parameters in the PTX, and a difference is an error.
 func Function[P any](m *Module, name string) (*Kernel[P], error) {
 	if m.reserved[name] == nil {
 		m.reserved[name] = new(int)
@@ -106,7 +109,8 @@ func Function[P any](m *Module, name string) (*Kernel[P], error) {
 		return nil, fmt.Errorf("gpu: kernel %s of %s.ptx: %w", name, m.name, err)
 	}
 	d := m.device
-	if err := d.callNote("cuModuleGetFunction", d.driver.ModuleGetFunction(&k.handle, m.handle, name), name+" of "+m.name+".ptx"); err != nil {
+	if err := d.callNote("cuModuleGetFunction", d.driver.ModuleGetFunction(&k.handle, m.handle, name),
+		name+" of "+m.name+".ptx"); err != nil {
 		return nil, err
 	}
 	t := reflect.TypeFor[P]()
@@ -116,9 +120,11 @@ func Function[P any](m *Module, name string) (*Kernel[P], error) {
 	return k, nil
 }
 
-var parameter = regexp.MustCompile(`\.param\s+(?:\.align\s+\d+\s+)?\.([a-z])(\d+)\s+(?:\.ptr\s+)?(?:\.\w+\s+)*(?:\.align\s+\d+\s+)?\w+(?:\[(\d+)\])?`)
+var parameter = regexp.MustCompile(`\.param\s+(?:\.align\s+\d+\s+)?\.([a-z])(\d+)\s+(?:\.ptr\s+)?` +
+	`(?:\.\w+\s+)*(?:\.align\s+\d+\s+)?\w+(?:\[(\d+)\])?`)
 
-// parameterSizes returns the bytes of each parameter of a kernel in a PTX text; ok tells whether the text has the kernel.
+// parameterSizes returns the bytes of each parameter of a kernel in a PTX text; ok tells whether the text has the
+// kernel.
 func parameterSizes(text, name string) (sizes []int, ok bool) {
 	_, rest, found := strings.Cut(text, ".entry "+name+"(")
 	if !found {
@@ -178,14 +184,15 @@ func plain(t reflect.Type) bool {
 	return false
 }
 
-// Launch says how a kernel is launched: blocks of the grid, threads of a block, bytes of dynamic shared memory, and the stream (nil for
-// the default stream).
+// Launch says how a kernel is launched: blocks of the grid, threads of a block, bytes of dynamic shared memory, and
+// the stream (nil for the default stream).
 type Launch struct {
 	Grid, Block Dim
 	Shared      int
 	Stream      *Stream
-	// Early lets the kernel begin while the one before it in the stream ends, which must have called letNextBegin of cuda/portable.cuh. The kernel
-	// calls waitForPrevious before it reads what that wrote. Without effect where device or driver cannot do it.
+	// Early lets the kernel begin while the one before it in the stream ends, which must have called letNextBegin of
+	// cuda/portable.cuh. The kernel calls waitForPrevious before it reads what that wrote. Without effect where device or
+	// driver cannot do it.
 	Early bool
 }
 
@@ -223,7 +230,8 @@ func (k *Kernel[P]) launched(call string, code uintptr, g, b Dim, shared int) er
 	if code == 0 {
 		return nil
 	}
-	return k.module.device.callNote(call, int32(code), fmt.Sprintf("%s with a grid of %v, blocks of %v and %d bytes of shared memory", k.name, g, b, shared))
+	return k.module.device.callNote(call, int32(code),
+		fmt.Sprintf("%s with a grid of %v, blocks of %v and %d bytes of shared memory", k.name, g, b, shared))
 }
 
 // launchConfig and launchAttribute are CUlaunchConfig and CUlaunchAttribute of the driver API.
@@ -256,24 +264,27 @@ func (k *Kernel[P]) launchEarly(l Launch, g, b Dim, list uintptr) error {
 	defer pin.Unpin()
 	pin.Pin(attribute)
 	pin.Pin(config)
-	code, _, _ := purego.SyscallN(k.module.device.driver.launchKernelEx, uintptr(unsafe.Pointer(config)), k.handle, list, 0)
+	code, _, _ := purego.SyscallN(k.module.device.driver.launchKernelEx, uintptr(unsafe.Pointer(config)), k.handle, list,
+		0)
 	runtime.KeepAlive(k)
 	return k.launched("cuLaunchKernelEx", code, g, b, l.Shared)
 }
 
 func (d Dim) filled() Dim { return Dim{max(d.X, 1), max(d.Y, 1), max(d.Z, 1)} }
 
-// reserve lets launches use so many bytes of dynamic shared memory, up to Info.SharedPerBlock. What the driver allows belongs to the kernel, not
-// to the launch, and is never made less: others may hold the same kernel.
+// reserve lets launches use so many bytes of dynamic shared memory, up to Info.SharedPerBlock. What the driver allows
+// belongs to the kernel, not to the launch, and is never made less: others may hold the same kernel.
 func (k *Kernel[P]) reserve(bytes int) error {
 	if bytes <= *k.shared {
 		return nil
 	}
 	d := k.module.device
 	if limit := d.info.SharedPerBlock; bytes > limit {
-		return fmt.Errorf("%s: %s wants %d bytes of shared memory a block; the device has %d", d.Name(), k.name, bytes, limit)
+		return fmt.Errorf("%s: %s wants %d bytes of shared memory a block; the device has %d", d.Name(), k.name, bytes,
+			limit)
 	}
-	if err := d.callNote("cuFuncSetAttribute", d.driver.FuncSetAttribute(k.handle, attributeSharedLimit, int32(bytes)), k.name); err != nil {
+	if err := d.callNote("cuFuncSetAttribute", d.driver.FuncSetAttribute(k.handle, attributeSharedLimit, int32(bytes)),
+		k.name); err != nil {
 		return err
 	}
 	*k.shared = bytes
@@ -292,9 +303,11 @@ type Attributes struct {
 func (k *Kernel[P]) Attributes() (Attributes, error) {
 	var a Attributes
 	d := k.module.device
-	for attribute, field := range map[int32]*int{attributeThreads: &a.Threads, attributeRegisters: &a.Registers, attributeLocal: &a.Local, attributeStatic: &a.Static} {
+	for attribute, field := range map[int32]*int{attributeThreads: &a.Threads, attributeRegisters: &a.Registers,
+		attributeLocal: &a.Local, attributeStatic: &a.Static} {
 		var value int32
-		if err := d.callNote("cuFuncGetAttribute", d.driver.FuncGetAttribute(&value, attribute, k.handle), k.name); err != nil {
+		if err := d.callNote("cuFuncGetAttribute", d.driver.FuncGetAttribute(&value, attribute, k.handle),
+			k.name); err != nil {
 			return a, err
 		}
 		*field = int(value)
@@ -309,7 +322,8 @@ func (k *Kernel[P]) Occupancy(threads, shared int) (float64, error) {
 	}
 	d := k.module.device
 	var blocks int32
-	err := d.callNote("cuOccupancyMaxActiveBlocksPerMultiprocessor", d.driver.OccupancyMaxActiveBlocks(&blocks, k.handle, int32(threads), uint64(shared)), k.name)
+	err := d.callNote("cuOccupancyMaxActiveBlocksPerMultiprocessor", d.driver.OccupancyMaxActiveBlocks(&blocks, k.handle,
+		int32(threads), uint64(shared)), k.name)
 	return float64(blocks) * float64(threads) / float64(max(d.info.ThreadsPerMP, 1)), err
 }
 

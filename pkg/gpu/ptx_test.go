@@ -30,8 +30,8 @@ func TestParameterSizes(t *testing.T) {
 	}
 }
 
-// fused says where a product and a sum are fused on purpose: in how many instructions of which PTX file at most, and why. Anywhere
-// else it would be the compiler's doing and break error-free transformations.
+// fused says where a product and a sum are fused on purpose: in how many instructions of which PTX file at most, and
+// why. Anywhere else it would be the compiler's doing and break error-free transformations.
 var fused = map[string]struct {
 	most   int
 	reason string
@@ -54,7 +54,8 @@ func TestPTXTarget(t *testing.T) {
 			}
 		}
 		module := strings.TrimSuffix(name, variant.Suffix)
-		if target := fmt.Sprintf(".target sm_%d\n", variant.Capability); !strings.Contains(text, target) || !variant.Has(module) {
+		if target := fmt.Sprintf(".target sm_%d\n", variant.Capability); !strings.Contains(text, target) ||
+			!variant.Has(module) {
 			t.Errorf("%s.ptx is not for sm_%d", name, variant.Capability)
 		}
 		for _, v := range ptx.Variants {
@@ -63,7 +64,8 @@ func TestPTXTarget(t *testing.T) {
 			}
 		}
 		if n := strings.Count(text, "fma.rn"); n > fused[name].most {
-			t.Errorf("%s.ptx has %d fused multiply-adds, want at most %d: compile with -ffp-contract=off", name, n, fused[name].most)
+			t.Errorf("%s.ptx has %d fused multiply-adds, want at most %d: compile with -ffp-contract=off", name, n,
+				fused[name].most)
 		}
 		for _, bare := range []string{"\tadd.f64", "\tsub.f64", "\tmul.f64"} { // which the driver's compiler may fuse
 			if strings.Contains(text, bare) {

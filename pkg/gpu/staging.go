@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// stage is pinned memory through which ordinary host memory is copied to the device: goroutines fill slots while earlier ones are on
-// the bus. A copy from ordinary memory without it reaches a quarter of the bus's bandwidth.
+// stage is pinned memory through which ordinary host memory is copied to the device: goroutines fill slots while
+// earlier ones are on the bus. A copy from ordinary memory without it reaches a quarter of the bus's bandwidth.
 type stage struct {
 	stream *Stream
 	slots  []*stageSlot
@@ -22,8 +22,8 @@ type stageSlot struct {
 	bytes  int
 }
 
-// StageBytes is the most bytes of a chunk of [Device.Feed]: 150 µs on a bus of 55 GB/s. Chunks of a quarter reach three quarters of its bandwidth,
-// since each costs the driver's calls; larger ones leave it waiting for the first.
+// StageBytes is the most bytes of a chunk of [Device.Feed]: 150 µs on a bus of 55 GB/s. Chunks of a quarter reach
+// three quarters of its bandwidth, since each costs the driver's calls; larger ones leave it waiting for the first.
 const StageBytes = 8 << 20
 
 const (
@@ -57,10 +57,11 @@ func (d *Device) newStage(slots int) (*stage, error) {
 	return s, nil
 }
 
-// Feed brings data from ordinary host memory to the device in chunks, faster than copies from there. Goroutines call fill, several at a time,
-// which writes chunk c to pinned memory, of StageBytes, and returns its size. Feed calls put for the chunks in their order; it starts the copies of p in the
-// stream s, which must not be waited for, and may start other work elsewhere. Feed returns when all copies are over, or after the
-// first error of put. To be called inside Do.
+// Feed brings data from ordinary host memory to the device in chunks, faster than copies from there. Goroutines call
+// fill, several at a time, which writes chunk c to pinned memory, of StageBytes, and returns its size. Feed calls put
+// for the chunks in their order; it starts the copies of p in the stream s, which must not be waited for, and may
+// start other work elsewhere. Feed returns when all copies are over, or after the first error of put. To be called
+// inside Do.
 func (d *Device) Feed(chunks int, fill func(c int, p []byte) int, put func(c int, p []byte, s *Stream) error) error {
 	if chunks == 0 {
 		return nil
@@ -69,7 +70,8 @@ func (d *Device) Feed(chunks int, fill func(c int, p []byte) int, put func(c int
 	if err != nil {
 		return err
 	}
-	f := &feed{stage: s, chunks: chunks, fill: fill, free: make(chan *stageSlot, len(s.slots)), filled: make(chan *stageSlot, len(s.slots))}
+	f := &feed{stage: s, chunks: chunks, fill: fill, free: make(chan *stageSlot, len(s.slots)),
+		filled: make(chan *stageSlot, len(s.slots))}
 	for _, slot := range s.slots {
 		f.free <- slot
 	}
@@ -96,7 +98,8 @@ type feed struct {
 	free, filled chan *stageSlot // room for all slots each: sending never waits
 }
 
-// work fills slots with chunks until there are no more. A slot is taken before a chunk: the least chunk that is not filled has one.
+// work fills slots with chunks until there are no more. A slot is taken before a chunk: the least chunk that is not
+// filled has one.
 func (f *feed) work() {
 	for slot := range f.free {
 		slot.chunk = int(f.next.Add(1)) - 1

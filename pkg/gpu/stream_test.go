@@ -174,7 +174,8 @@ func TestUploadStaged(t *testing.T) {
 	})
 }
 
-// Chunks of any size and number arrive in their places and are handed over in their order; an error of put ends the feed, and the next one works.
+// Chunks of any size and number arrive in their places and are handed over in their order; an error of put ends the
+// feed, and the next one works.
 func TestFeed(t *testing.T) {
 	onDevice(t, func(d *gpu.Device) error {
 		r := rand.New(rand.NewPCG(6, 6))
@@ -231,8 +232,8 @@ func TestFeed(t *testing.T) {
 	})
 }
 
-// A stream that waits for an event waits for its latest record at that time, also where the event is recorded again meanwhile: two buffers
-// are filled in turn by one stream while the other uses them.
+// A stream that waits for an event waits for its latest record at that time, also where the event is recorded again
+// meanwhile: two buffers are filled in turn by one stream while the other uses them.
 func TestTurns(t *testing.T) {
 	onDevice(t, func(d *gpu.Device) error {
 		const turns, n = 9, 1000

@@ -20,8 +20,8 @@ type Component struct {
 	Bound  *big.Rat // on the absolute error; nil where nothing is proved
 }
 
-// outside tells whether the component is worse than its bound allows. Without a bound it is judged only where the exact
-// result is a special value, which a method must reproduce.
+// outside tells whether the component is worse than its bound allows. Without a bound it is judged only where the
+// exact result is a special value, which a method must reproduce.
 func (c Component) outside() bool {
 	if c.Bound == nil {
 		return !c.Exact.Sum.IsFinite() && !c.Errors.Exact()
@@ -118,7 +118,8 @@ const (
 	exactDigits = 40 // of the exact result, at least
 )
 
-// Fill fills the fields of a record that tell of accuracy: of the only component of a scalar, of the worst of a vector.
+// Fill fills the fields of a record that tell of accuracy: of the only component of a scalar, of the worst of a
+// vector.
 func (j Judgment) Fill(r *record.Record, in Input) {
 	r.ResultHash = j.Hash
 	scalar := in.Problem.Op.Scalar
@@ -197,8 +198,8 @@ func (in Input) normBound(unit *big.Rat) (exact.Value, bool) {
 	return quotient(limit, &norm), true
 }
 
-// NormLimit returns the operation's bound on the error of a component, for methods that round every operation with this
-// unit roundoff; nil where there is none.
+// NormLimit returns the operation's bound on the error of a component, for methods that round every operation with
+// this unit roundoff; nil where there is none.
 func (in Input) NormLimit(unit *big.Rat) Limit {
 	return func(s exact.Summary) *big.Rat {
 		if unit == nil || !s.SumAbs.IsFinite() {

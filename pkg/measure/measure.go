@@ -175,7 +175,8 @@ func (b *timing) prepare(t *sampling.Timer) error {
 // complete fills what is known after the last run.
 func (b *timing) complete(r *record.Record, info method.Info) {
 	for _, text := range info.Warnings {
-		r.Warnings = append(r.Warnings, record.Warning{Code: record.WarnTuning, Text: text, Advice: "remove the file, or switch tuning off"})
+		r.Warnings = append(r.Warnings, record.Warning{Code: record.WarnTuning, Text: text,
+			Advice: "remove the file, or switch tuning off"})
 	}
 	if b.timed == nil {
 		return
@@ -264,7 +265,8 @@ func (in Input) Given(g Given, y numbers.Source, limit Limit) (record.Record, er
 		return record.Record{}, err
 	}
 	r := record.Record{
-		Schema: record.RecordSchema, Command: in.Problem.Op.Name, Method: g.Name, Format: g.Format, Device: "cpu", Threads: 1,
+		Schema: record.RecordSchema, Command: in.Problem.Op.Name, Method: g.Name, Format: g.Format, Device: "cpu",
+		Threads: 1,
 		Dataset: in.Dataset, Shape: shape(in.Reference.Shape), PrecisionBits: g.Bits, ActualBits: g.Bits,
 		Reference: in.Problem.Op.Reference, Phases: record.Phases{},
 	}

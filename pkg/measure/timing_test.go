@@ -255,7 +255,8 @@ func TestPrepared(t *testing.T) {
 	}
 	e.prepareErr = errBroken
 	m := methodOf(op.Sum, "S", e)
-	if _, err := measure.Prepare(context.Background(), m, method.Config{}, sumOf(t, 1)); !errors.Is(err, errBroken) || e.closes != 1 {
+	if _, err := measure.Prepare(context.Background(), m, method.Config{}, sumOf(t, 1)); !errors.Is(err, errBroken) ||
+		e.closes != 1 {
 		t.Errorf("prepare: %v", err)
 	}
 	m.On = nil

@@ -32,8 +32,8 @@ var (
 	Binary32 = IEEE(24, 127)
 )
 
-// ErrorBound bounds the errors of the components of one problem by a method: the method's formula, and what rounding the
-// inputs costs.
+// ErrorBound bounds the errors of the components of one problem by a method: the method's formula, and what rounding
+// the inputs costs.
 type ErrorBound struct {
 	bound   bound.Bound
 	info    Info
@@ -70,8 +70,8 @@ func (b *ErrorBound) vars(s exact.Summary) bound.Vars {
 	return bound.Vars{N: s.N, P: b.info.Bits, S: s.SumAbs.Number(), Sum: s.Sum.Number(), More: b.more}
 }
 
-// Of returns the proved bound on |computed - exact| of a component of which s is the exact summary; nil where nothing is
-// proved, as where the result is no number or a sum may overflow.
+// Of returns the proved bound on |computed - exact| of a component of which s is the exact summary; nil where nothing
+// is proved, as where the result is no number or a sum may overflow.
 //
 // Where r factors of each term were rounded with a relative error of at most u, the terms that are computed with have
 // magnitudes that sum to at most S' = (1+u)^r S, and r = 1 allows for errors of underflow, n of them. The formula is
@@ -95,7 +95,8 @@ func (b *ErrorBound) Of(s exact.Summary) *big.Rat {
 	return lost.Add(lost, limit)
 }
 
-// formula evaluates the method's formula; without products (alpha = 0) a method multiplies once, by beta, or not at all.
+// formula evaluates the method's formula; without products (alpha = 0) a method multiplies once, by beta, or not at
+// all.
 func (b *ErrorBound) formula(v bound.Vars) *big.Rat {
 	limit := b.bound.Eval(v)
 	if b.problem.Multiplies() {
@@ -141,8 +142,8 @@ func (b *ErrorBound) rounded(s exact.Summary) *big.Rat {
 // products tells whether terms have several factors.
 func (b *ErrorBound) products() bool { return len(b.problem.Op.Operands) > 1 }
 
-// mayOverflow tells whether a partial sum, of magnitude at most reach, or another intermediate result may overflow: those
-// are alpha*x, and sums of products before they are multiplied by alpha. Twice: room for their rounding errors.
+// mayOverflow tells whether a partial sum, of magnitude at most reach, or another intermediate result may overflow:
+// those are alpha*x, and sums of products before they are multiplied by alpha. Twice: room for their rounding errors.
 func (b *ErrorBound) mayOverflow(reach, sum *big.Rat) bool {
 	limit := b.info.Range.Overflow
 	if limit == nil {

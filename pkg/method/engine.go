@@ -15,7 +15,8 @@ import (
 // Engine is a method made ready for one precision on one set of devices. It is not safe for concurrent use.
 type Engine interface {
 	// Prepare converts a problem's numbers to the method's format and copies them to where they are computed with. It is
-	// timed as a phase of its own. The numbers must stay unchanged while the Engine is in use. Prepare may be called again.
+	// timed as a phase of its own. The numbers must stay unchanged while the Engine is in use. Prepare may be called
+	// again.
 	Prepare(context.Context, *op.Problem) error
 	// Run computes the result from what was prepared, as often as it is called. It is what is timed: the one virtual call
 	// of a sample.

@@ -86,15 +86,14 @@ func (m Method) Errorf(format string, args ...any) error {
 	return &Error{m.Name, fmt.Sprintf(format, args...)}
 }
 
-// ErrUnavailable is wrapped by the error of a method whose library or device is not there: it is left out of "all" and is
-// an error by name.
+// ErrUnavailable is wrapped by the error of a method whose library or device is not there: it is left out of "all" and
+// is an error by name.
 var ErrUnavailable = errors.New("not available")
 
 // RoundsOnce tells whether the method's error does not depend on the condition of a problem.
 func (m Method) RoundsOnce() bool { return m.Bound.Proved() && !m.Bound.Uses("S") }
 
-// Accepts returns an *Error if the method cannot work at the precision p. Methods of a fixed format
-// accept any.
+// Accepts returns an *Error if the method cannot work at the precision p. Methods of a fixed format accept any.
 func (m Method) Accepts(p int) error {
 	if m.Bits == 0 && (p < m.Least || p > m.Most) {
 		return m.Errorf("precision %d is outside its range, %d to %d bits", p, m.Least, m.Most)
@@ -160,7 +159,8 @@ func (m Method) shares() bool { return m.Operation.Split == op.ByRow || m.Merges
 
 // Kinds returns the kinds of devices that the method runs on.
 func (m Method) Kinds() (kinds []string) {
-	for _, s := range []device.Set{{}, device.GPU(0), device.Of(device.Member{Kind: device.CPU}, device.Member{Kind: device.CUDA})} {
+	for _, s := range []device.Set{{}, device.GPU(0), device.Of(device.Member{Kind: device.CPU},
+		device.Member{Kind: device.CUDA})} {
 		if m.Runs(s) {
 			kinds = append(kinds, string(s.Kind()))
 		}
@@ -168,8 +168,8 @@ func (m Method) Kinds() (kinds []string) {
 	return kinds
 }
 
-// Case returns what a result or its time depends on beside the data: what tells one case from another. The configuration
-// must be complete.
+// Case returns what a result or its time depends on beside the data: what tells one case from another. The
+// configuration must be complete.
 func (m Method) Case(c Config) string {
 	text := m.Operation.Name + " " + m.Name + " " + c.Devices.String()
 	if m.Bits == 0 {
@@ -221,8 +221,8 @@ func (c Catalog) Names() (names []string) {
 	return names
 }
 
-// With returns the catalog with an implementation of a method for a further kind of device. It panics if there is no such
-// method, or if it has an implementation for the kind.
+// With returns the catalog with an implementation of a method for a further kind of device. It panics if there is no
+// such method, or if it has an implementation for the kind.
 func (c Catalog) With(o *op.Operation, name string, kind device.Kind, new New) Catalog {
 	i := slices.IndexFunc(c, func(m Method) bool { return m.Operation == o && m.Name == name })
 	if i < 0 || c[i].On[kind] != nil {

@@ -16,9 +16,9 @@ import (
 	"mpbench/pkg/op"
 )
 
-// shared is a method on several devices at once: each has some rows of the result, or some terms of a sum that is exact
-// until it is rounded, so many that all finish together. Where one of them alone is as fast, it has everything. It never
-// changes a result. Its time is that of the clock, unless one device has everything and takes its own time.
+// shared is a method on several devices at once: each has some rows of the result, or some terms of a sum that is
+// exact until it is rounded, so many that all finish together. Where one of them alone is as fast, it has everything.
+// It never changes a result. Its time is that of the clock, unless one device has everything and takes its own time.
 type shared struct {
 	method  Method
 	problem *op.Problem
@@ -163,8 +163,8 @@ func (s *shared) fit(shares []int) []int {
 	return fitted
 }
 
-// prepare prepares the devices for their shares, up to the first that fails, which it returns; what a device has already is
-// not prepared again.
+// prepare prepares the devices for their shares, up to the first that fails, which it returns; what a device has
+// already is not prepared again.
 func (s *shared) prepare(ctx context.Context, shares []int) (k int, err error) {
 	from := 0
 	for k, n := range shares {

@@ -83,7 +83,8 @@ func (a Array) Contiguous() ([]float64, bool) {
 	return x[a.Offset : a.Offset+a.Rows], true
 }
 
-// ReadRun sets x to elements from, from + 1, ... of a vector of binary64 numbers that are neighbours, in memory or not.
+// ReadRun sets x to elements from, from + 1, ... of a vector of binary64 numbers that are neighbours, in memory or
+// not.
 func (a Array) ReadRun(x []float64, from int) error {
 	switch s := a.Source.(type) {
 	case Float64s:
@@ -115,8 +116,8 @@ func (a Array) Denominator() *big.Int {
 	return nil
 }
 
-// ReadCut sets z to element (i, j). One that is no dyadic fraction is cut off after so many bits, the last of which is set
-// then: rounding to at least two bits fewer gives what rounding the element itself gives.
+// ReadCut sets z to element (i, j). One that is no dyadic fraction is cut off after so many bits, the last of which is
+// set then: rounding to at least two bits fewer gives what rounding the element itself gives.
 func (a Array) ReadCut(z *Number, i, j, bits int) {
 	a.ReadAt(z, i, j)
 	if d := a.Denominator(); d != nil {

@@ -111,8 +111,8 @@ func (z *Number) Span() Span {
 	}
 }
 
-// divide divides z by an odd integer d. A quotient that is no dyadic fraction is cut off after at least so many bits, and
-// its last bit set.
+// divide divides z by an odd integer d. A quotient that is no dyadic fraction is cut off after at least so many bits,
+// and its last bit set.
 func (z *Number) divide(d *big.Int, bits int) {
 	if z.Class != Finite {
 		return

@@ -17,15 +17,16 @@ type Source interface {
 	Read(z *Number, i int)
 }
 
-// Scaled is a Source of numbers that are no dyadic fractions, such as decimals: number i is what Read reads, divided by
-// Denominator. Engines that compute in integers divide once, at the end; the others round each number as they load it.
+// Scaled is a Source of numbers that are no dyadic fractions, such as decimals: number i is what Read reads, divided
+// by Denominator. Engines that compute in integers divide once, at the end; the others round each number as they load
+// it.
 type Scaled interface {
 	Source
 	Denominator() *big.Int // odd and greater than 1; it must not be changed
 }
 
-// Chunked is a Source of binary64 numbers that are not in memory, such as those of a large file. They are read in runs,
-// from any place, by several goroutines at once; Span and Read are for single numbers and slow.
+// Chunked is a Source of binary64 numbers that are not in memory, such as those of a large file. They are read in
+// runs, from any place, by several goroutines at once; Span and Read are for single numbers and slow.
 type Chunked interface {
 	Source
 	// ReadRun sets x to the numbers from number `from` on.

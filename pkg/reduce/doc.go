@@ -1,16 +1,16 @@
 // Package reduce has sums and dot products of vectors: one file for each algorithm.
 //
-// recursive.go, pairwise.go and blocks.go hold the orders of the additions of the 2018 paper's Reduce1, Reduce2 and Reduce3
-// apart from any format; each is a plain loop whose grouping depends on the number of terms (and, for blocks, on the grid)
-// alone, never on threads, so that other devices can reproduce it bit for bit. reduce1.go, reduce2.go and reduce3.go add
-// residue numbers in these orders (rns.go has what they share); kahan.go, neumaier.go and dot2.go are compensated loops in
-// binary64; deferred.go adds exactly and rounds once.
+// recursive.go, pairwise.go and blocks.go hold the orders of the additions of the 2018 paper's Reduce1, Reduce2 and
+// Reduce3 apart from any format; each is a plain loop whose grouping depends on the number of terms (and, for blocks,
+// on the grid) alone, never on threads, so that other devices can reproduce it bit for bit. reduce1.go, reduce2.go and
+// reduce3.go add residue numbers in these orders (rns.go has what they share); kahan.go, neumaier.go and dot2.go are
+// compensated loops in binary64; deferred.go adds exactly and rounds once.
 //
-// Infinities and NaN among the numbers give the IEEE 754 result in every method: NaN if there is a NaN, an infinity times
-// 0 or infinities of both signs, otherwise the infinity.
+// Infinities and NaN among the numbers give the IEEE 754 result in every method: NaN if there is a NaN, an infinity
+// times 0 or infinities of both signs, otherwise the infinity.
 //
-// Sources: K. Isupov, V. Knyazkov, A. Kuvaev (2018), DOI 10.23683/2311-3103-2018-8-191-203; N. J. Higham, "Accuracy and
-// Stability of Numerical Algorithms", 2nd ed., chapter 4.
+// Sources: K. Isupov, V. Knyazkov, A. Kuvaev (2018), DOI 10.23683/2311-3103-2018-8-191-203; N. J. Higham, "Accuracy
+// and Stability of Numerical Algorithms", 2nd ed., chapter 4.
 package reduce
 
 import (

@@ -61,7 +61,8 @@ func blocked(g grid, n int) trace {
 // TestOrders pins the groupings, which other devices must reproduce bit for bit.
 func TestOrders(t *testing.T) {
 	for n, want := range map[int]string{
-		1: "a", 2: "(ab)", 3: "((ab)c)", 4: "((ab)(cd))", 5: "(((ab)(cd))e)", 6: "(((ab)(cd))(ef))", 7: "(((ab)(cd))((ef)g))",
+		1: "a", 2: "(ab)", 3: "((ab)c)", 4: "((ab)(cd))", 5: "(((ab)(cd))e)", 6: "(((ab)(cd))(ef))",
+		7: "(((ab)(cd))((ef)g))",
 	} {
 		a := newTracer(pairwiseSlots(n))
 		pairwise(a, n)

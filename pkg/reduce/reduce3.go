@@ -8,8 +8,8 @@ import (
 	"mpbench/pkg/rns/rnsop"
 )
 
-// reduce3 is the block reduction, Reduce3 of the 2018 paper, with goroutines in the place of GPU blocks. Which goroutine
-// reduces a block changes nothing.
+// reduce3 is the block reduction, Reduce3 of the 2018 paper, with goroutines in the place of GPU blocks. Which
+// goroutine reduces a block changes nothing.
 var reduce3 = order{addBlocks, describeBlocks}
 
 func addBlocks(e *residues) {

@@ -8,7 +8,8 @@ import (
 )
 
 // precisions are those at which every operation is compared with the model.
-var precisions = []struct{ bits, moduliBits int }{{30, 16}, {30, 31}, {53, 31}, {60, 16}, {240, 16}, {240, 31}, {424, 31}, {1696, 31}}
+var precisions = []struct{ bits, moduliBits int }{{30, 16}, {30, 31}, {53, 31}, {60, 16}, {240, 16}, {240, 31},
+	{424, 31}, {1696, 31}}
 
 func testBase(t testing.TB, p, moduliBits int) *Base {
 	t.Helper()
@@ -52,7 +53,8 @@ func checkResult(t *testing.T, c *Context, what string, z *Float, want modelNumb
 	t.Helper()
 	got := c.toModel(z)
 	if got.Sig.Cmp(want.Sig) != 0 || got.Exp != want.Exp {
-		t.Fatalf("%s of %v*2^%d and %v*2^%d: %v*2^%d, want %v*2^%d", what, x.Sig, x.Exp, y.Sig, y.Exp, got.Sig, got.Exp, want.Sig, want.Exp)
+		t.Fatalf("%s of %v*2^%d and %v*2^%d: %v*2^%d, want %v*2^%d", what, x.Sig, x.Exp, y.Sig, y.Exp, got.Sig, got.Exp,
+			want.Sig, want.Exp)
 	}
 	checkInterval(t, c.base, z.interval, new(big.Int).Abs(want.Sig))
 }
@@ -93,8 +95,8 @@ func operations() int {
 	return 26_000 // four contexts a precision make 104,000
 }
 
-// TestOperationsMatchModel compares additions, subtractions and products with the integer model bit for bit, and each with the
-// bound u < 4/sqrt(M) on its relative error.
+// TestOperationsMatchModel compares additions, subtractions and products with the integer model bit for bit, and each
+// with the bound u < 4/sqrt(M) on its relative error.
 func TestOperationsMatchModel(t *testing.T) {
 	forEachContext(t, func(t *testing.T, c *Context, s model) {
 		t.Parallel()

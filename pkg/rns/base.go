@@ -134,9 +134,9 @@ func (b *Base) setRange() {
 	b.dropBits = root.Sub(b.rangeInt, root).BitLen() - 1
 }
 
-// setReductions sets the constants of the two ways to find a quotient by m. The binary64 reciprocal r is below 1/m by a relative
-// 2^-50.5 to 2^-49.4, so with two roundings trunc(t*r) is floor(t/m) or one less for every product t < 2^62 of
-// residues and every t < 2^53, as 2^53 / MinModulus * 2^-49 < 1.
+// setReductions sets the constants of the two ways to find a quotient by m. The binary64 reciprocal r is below 1/m by
+// a relative 2^-50.5 to 2^-49.4, so with two roundings trunc(t*r) is floor(t/m) or one less for every product t < 2^62
+// of residues and every t < 2^53, as 2^53 / MinModulus * 2^-49 < 1.
 func (b *Base) setReductions() {
 	b.reciprocal = make([]float64, b.stride)
 	b.mulhi = make([]uint64, b.stride)

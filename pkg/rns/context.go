@@ -36,8 +36,8 @@ func ParseRounding(name string) (Rounding, error) {
 // Alignment says how an addition brings its operands to a common exponent; see the package comment.
 type Alignment uint8
 
-// Align2018 shifts one operand up as far as it goes and the other down by the rest; AlignBLAS drops the smaller operand
-// where shifting up does not suffice.
+// Align2018 shifts one operand up as far as it goes and the other down by the rest; AlignBLAS drops the smaller
+// operand where shifting up does not suffice.
 const (
 	Align2018 Alignment = iota
 	AlignBLAS
@@ -103,10 +103,10 @@ func (c *Context) Base() *Base { return c.base }
 //	nearest, 2018    2^-p + 2^(3-2p)
 //	blas             the greater of that and L / (2^F' - L)
 //
-// Truncation cuts less than one unit, nearest at most half a unit, of a significand of p bits, which is at least 2^(p-1).
-// Scaling an operand down adds less than one unit of an aligned sum of at least 2^(F-2) - 2^(F-5) >= 2^(2p-3);
-// under truncation the two errors have opposite signs or add up to less than one unit of the result. A dropped
-// operand is at most L while the other is at least 2^F'.
+// Truncation cuts less than one unit, nearest at most half a unit, of a significand of p bits, which is at least
+// 2^(p-1). Scaling an operand down adds less than one unit of an aligned sum of at least 2^(F-2) - 2^(F-5) >=
+// 2^(2p-3); under truncation the two errors have opposite signs or add up to less than one unit of the result. A
+// dropped operand is at most L while the other is at least 2^F'.
 func (c *Context) UnitRoundoff() *big.Rat {
 	p := uint(c.base.precision)
 	u := inversePower(p - 1)

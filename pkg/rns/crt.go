@@ -59,8 +59,8 @@ func (b *Base) Evaluate(residues []uint32) Interval {
 	return b.evaluate(b.padded(residues), make([]uint32, b.stride))
 }
 
-// MixedRadix returns the digits a of X = a_1 + a_2 m_1 + a_3 m_1 m_2 + ..., with 0 <= a_i < m_i, least significant first.
-// It takes O(n^2) operations.
+// MixedRadix returns the digits a of X = a_1 + a_2 m_1 + a_3 m_1 m_2 + ..., with 0 <= a_i < m_i, least significant
+// first. It takes O(n^2) operations.
 func (b *Base) MixedRadix(residues []uint32) []uint32 {
 	digits := append([]uint32(nil), residues[:b.n]...)
 	modulus, inverse := new(big.Int), new(big.Int)

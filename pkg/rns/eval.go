@@ -91,9 +91,9 @@ func nearOne(s int64, k int) Interval {
 
 // rank returns r with X = sum c_i * M/m_i - r*M, given coefficients c and the interval of X.
 //
-// r is the integer nearest to sum c_i/m_i - X/M. The sum in binary64 is wrong by less than n*(n+2)*2^-53, as it has n terms
-// below 1 with two roundings each and partial sums below n; the interval's upper bound is wrong by a relative 2^-32. Both
-// together are far from the 1/2 that would matter, in whatever order the terms are added.
+// r is the integer nearest to sum c_i/m_i - X/M. The sum in binary64 is wrong by less than n*(n+2)*2^-53, as it has n
+// terms below 1 with two roundings each and partial sums below n; the interval's upper bound is wrong by a relative
+// 2^-32. Both together are far from the 1/2 that would matter, in whatever order the terms are added.
 func (b *Base) rank(c []uint32, v Interval) uint64 {
 	part := math.Ldexp(float64(v.Up), int(max(v.Exp, -200))-64)
 	return uint64(quotientSum(c, b.fractions.quotient) - part + 0.5)

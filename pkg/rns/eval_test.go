@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// edgeIntegers are integers of [0, M) where interval evaluations are hardest: 0, 1, tiny, next to powers of two, to M/2 and to M,
-// and multiples of M/m_i, whose residues are all zero but one.
+// edgeIntegers are integers of [0, M) where interval evaluations are hardest: 0, 1, tiny, next to powers of two, to
+// M/2 and to M, and multiples of M/m_i, whose residues are all zero but one.
 func edgeIntegers(rng *rand.Rand, b *Base) []*big.Int {
 	m, one := b.DynamicRange(), big.NewInt(1)
 	var list []*big.Int
@@ -39,7 +39,8 @@ func edgeIntegers(rng *rand.Rand, b *Base) []*big.Int {
 	return list
 }
 
-var evalBases = []struct{ bits, width int }{{30, 6}, {30, 16}, {30, 31}, {60, 16}, {240, 16}, {240, 31}, {1696, 31}, {1000, 16}}
+var evalBases = []struct{ bits, width int }{{30, 6}, {30, 16}, {30, 31}, {60, 16}, {240, 16}, {240, 31}, {1696, 31},
+	{1000, 16}}
 
 // TestEvaluate checks enclosure and width of I(X/M), and conversion to and from integers, on edge integers.
 func TestEvaluate(t *testing.T) {
@@ -144,7 +145,8 @@ func TestScale(t *testing.T) {
 				cut := c.scale(x, x, b.Evaluate(x), k)
 				quotient, rest := new(big.Int).Rsh(n, uint(k)), new(big.Int).SetBit(new(big.Int), k, 1)
 				rest.Mod(n, rest)
-				if cut.odd != (quotient.Bit(0) == 1) || cut.half != (rest.Bit(k-1) == 1) || cut.remaining != (rest.SetBit(rest, k-1, 0).Sign() != 0) || !slices.Equal(x, want) {
+				if cut.odd != (quotient.Bit(0) == 1) || cut.half != (rest.Bit(k-1) == 1) ||
+					cut.remaining != (rest.SetBit(rest, k-1, 0).Sign() != 0) || !slices.Equal(x, want) {
 					t.Fatalf("%v / 2^%d leaves %+v", n, k, cut)
 				}
 			}

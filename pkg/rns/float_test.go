@@ -68,7 +68,8 @@ func TestCompare(t *testing.T) {
 // TestFloat64 checks that every float64 is held exactly and comes back.
 func TestFloat64(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 20))
-	values := []float64{0, math.Copysign(0, -1), 1, -1, math.MaxFloat64, math.SmallestNonzeroFloat64, 0x1p-1022, 0x1.fffffffffffffp-1023, 0.1, 1e300}
+	values := []float64{0, math.Copysign(0, -1), 1, -1, math.MaxFloat64, math.SmallestNonzeroFloat64, 0x1p-1022,
+		0x1.fffffffffffffp-1023, 0.1, 1e300}
 	for range 20_000 {
 		if x := math.Float64frombits(rng.Uint64()); x-x == 0 {
 			values = append(values, x)
@@ -103,7 +104,8 @@ func TestFloat64(t *testing.T) {
 	}
 }
 
-// TestSetInt checks conversions of integers of every length: exact up to F - 4 bits without trailing zeros, then rounded to p bits.
+// TestSetInt checks conversions of integers of every length: exact up to F - 4 bits without trailing zeros, then
+// rounded to p bits.
 func TestSetInt(t *testing.T) {
 	forEachContext(t, func(t *testing.T, c *Context, s model) {
 		a := adversary(rand.New(rand.NewPCG(21, 22)), s)
@@ -247,17 +249,32 @@ func TestModuli(t *testing.T) {
 
 func TestModuliErrors(t *testing.T) {
 	for want, f := range map[string]func() error{
-		"precision 0 is outside [30, 8192] bits":        func() error { _, err := GenerateModuli(0, 31, Ascending); return err },
-		"precision -5 is outside":                       func() error { _, err := NewBaseForPrecision(-5, 0); return err },
-		"precision 1000000000 is outside":               func() error { _, err := NewBaseForPrecision(1e9, 0); return err },
-		"moduli of 32 bits are outside [6, 31]":         func() error { _, err := GenerateModuli(60, 32, Ascending); return err },
-		"not enough pairwise coprime moduli of 10 bits": func() error { _, err := GenerateModuli(8000, 10, Descending); return err },
-		"start 100 of the moduli must be odd":           func() error { _, err := GenerateModuliFrom(60, 16, 100, Ascending); return err },
-		"modulus 32768 must be odd":                     func() error { return CheckModuli([]uint32{32769, 32768}) },
-		"modulus 15 must be odd and in [17, 2^31)":      func() error { return CheckModuli([]uint32{32769, 15}) },
-		"moduli 33 and 77 have the common divisor 11":   func() error { return CheckModuli([]uint32{65, 33, 77}) },
-		"1 moduli; at least 2":                          func() error { return CheckModuli([]uint32{35}) },
-		"the moduli give 9 bits":                        func() error { _, err := NewBase([]uint32{1021, 1023}); return err },
+		"precision 0 is outside [30, 8192] bits": func() error {
+			_, err := GenerateModuli(0, 31, Ascending)
+			return err
+		},
+		"precision -5 is outside":         func() error { _, err := NewBaseForPrecision(-5, 0); return err },
+		"precision 1000000000 is outside": func() error { _, err := NewBaseForPrecision(1e9, 0); return err },
+		"moduli of 32 bits are outside [6, 31]": func() error {
+			_, err := GenerateModuli(60, 32, Ascending)
+			return err
+		},
+		"not enough pairwise coprime moduli of 10 bits": func() error {
+			_, err := GenerateModuli(8000, 10, Descending)
+			return err
+		},
+		"start 100 of the moduli must be odd": func() error {
+			_, err := GenerateModuliFrom(60, 16, 100, Ascending)
+			return err
+		},
+		"modulus 32768 must be odd":                   func() error { return CheckModuli([]uint32{32769, 32768}) },
+		"modulus 15 must be odd and in [17, 2^31)":    func() error { return CheckModuli([]uint32{32769, 15}) },
+		"moduli 33 and 77 have the common divisor 11": func() error { return CheckModuli([]uint32{65, 33, 77}) },
+		"1 moduli; at least 2":                        func() error { return CheckModuli([]uint32{35}) },
+		"the moduli give 9 bits": func() error {
+			_, err := NewBase([]uint32{1021, 1023})
+			return err
+		},
 	} {
 		if err := f(); !errors.Is(err, ErrModuli) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -9,8 +9,8 @@ type fractions struct {
 	quotient       []float64
 }
 
-// setFractions fills the table. A term floor(c * floor(2^96/m) / 2^32) is below c*2^64/m by less than c/2^32 for the inner
-// floor and 1 for the outer one, hence by less than 2.
+// setFractions fills the table. A term floor(c * floor(2^96/m) / 2^32) is below c*2^64/m by less than c/2^32 for the
+// inner floor and 1 for the outer one, hence by less than 2.
 func (b *Base) setFractions() {
 	f := &b.fractions
 	f.high, f.mid, f.low = make([]uint32, b.stride), make([]uint32, b.stride), make([]uint32, b.stride)

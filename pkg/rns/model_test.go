@@ -26,7 +26,8 @@ func newModel(moduli []uint32, r Rounding, a Alignment) model {
 	limit := new(big.Int).Sqrt(new(big.Int).Sub(m, big.NewInt(1)))
 	root := new(big.Int).Sqrt(m)
 	drop := new(big.Int).Sub(m, new(big.Int).Add(root.Lsh(root, 2), big.NewInt(4)))
-	return model{m: m, limit: limit, p: limit.BitLen() - 1, f: m.BitLen() - 1, drop: drop.BitLen() - 1, rounding: r, alignment: a}
+	return model{m: m, limit: limit, p: limit.BitLen() - 1, f: m.BitLen() - 1, drop: drop.BitLen() - 1, rounding: r,
+		alignment: a}
 }
 
 func (s model) wide(x *big.Int) bool { return x.CmpAbs(s.limit) > 0 }

@@ -34,8 +34,9 @@ var ErrModuli = errors.New("rns")
 //
 // Ascending: with n = ceil(2p/(width-1)) moduli planned, the search starts at the least odd number >= 2^(2p/n), so
 // that n moduli of nearly equal size just exceed the range that is needed; for width 16 and p = 30, 60, 120, ... that
-// is 32769, the set of the 2018 paper; where 2^width comes first, more moduli are planned. Descending: the search starts at 2^width - 1 (Isupov et al. 2017).
-// In both orders a candidate is taken if it is coprime to all taken before, until p is reached.
+// is 32769, the set of the 2018 paper; where 2^width comes first, more moduli are planned. Descending: the search
+// starts at 2^width - 1 (Isupov et al. 2017). In both orders a candidate is taken if it is coprime to all taken
+// before, until p is reached.
 //
 // Errors (wrapping ErrModuli): p outside [MinPrecision, MaxPrecision], width outside [MinModuliBits,
 // MaxModuliBits], or not enough coprime numbers below 2^width.
@@ -61,7 +62,8 @@ func GenerateModuliFrom(p, width int, start uint32, order Order) ([]uint32, erro
 		return nil, err
 	}
 	if start < MinModulus || start%2 == 0 || start >= 1<<width {
-		return nil, fmt.Errorf("%w: start %d of the moduli must be odd and in [%d, 2^%d)", ErrModuli, start, MinModulus, width)
+		return nil, fmt.Errorf("%w: start %d of the moduli must be odd and in [%d, 2^%d)", ErrModuli, start, MinModulus,
+			width)
 	}
 	return searchModuli(p, width, start, order)
 }
@@ -99,7 +101,8 @@ func searchModuli(p, width int, start uint32, order Order) ([]uint32, error) {
 			m += 2
 		}
 	}
-	return nil, fmt.Errorf("%w: there are not enough pairwise coprime moduli of %d bits for precision %d (they give %d bits); use wider moduli",
+	return nil, fmt.Errorf("%w: there are not enough pairwise coprime moduli of %d bits for precision %d "+
+		"(they give %d bits); use wider moduli",
 		ErrModuli, width, p, max(0, precisionOf(product)))
 }
 
@@ -139,7 +142,8 @@ func CheckModuli(moduli []uint32) error {
 		product.Mul(product, m)
 	}
 	if p := precisionOf(product); p < MinPrecision || p > MaxPrecision {
-		return fmt.Errorf("%w: the moduli give %d bits of precision, outside [%d, %d]", ErrModuli, p, MinPrecision, MaxPrecision)
+		return fmt.Errorf("%w: the moduli give %d bits of precision, outside [%d, %d]", ErrModuli, p, MinPrecision,
+			MaxPrecision)
 	}
 	return nil
 }

@@ -5,8 +5,9 @@ import (
 	"math/bits"
 )
 
-// radix holds the tables by which residues become binary digits and binary digits residues: "words" of so few bits that a sum of
-// word * residue products over all moduli, or over all words, stays below 2^64 and is reduced or carried only once.
+// radix holds the tables by which residues become binary digits and binary digits residues: "words" of so few bits
+// that a sum of word * residue products over all moduli, or over all words, stays below 2^64 and is reduced or carried
+// only once.
 //
 // With 31-bit moduli a word has 29 bits at a precision of 120 bits, 28 at 424 and 26 at 1696.
 type radix struct {
@@ -30,9 +31,9 @@ type radix struct {
 
 // setRadix chooses the bits of a word and fills the tables.
 //
-// With L = bits(max(n + 2, W)) the condition is B + w + L <= 64 for moduli of B bits, w <= 32. The n terms c_i * word of
-// toWords, each below 2^(B+w), leave room for two more, which covers rank * word < n * 2^w <= 2^(B+w) and a carry below
-// 2^(64-w) <= 2^(B+w), as L < 2^16; the W terms of residuesOfWords fit at once.
+// With L = bits(max(n + 2, W)) the condition is B + w + L <= 64 for moduli of B bits, w <= 32. The n terms c_i * word
+// of toWords, each below 2^(B+w), leave room for two more, which covers rank * word < n * 2^w <= 2^(B+w) and a carry
+// below 2^(64-w) <= 2^(B+w), as L < 2^16; the W terms of residuesOfWords fit at once.
 func (b *Base) setRadix() {
 	r := &b.radix
 	for r.bits = 32; ; r.bits-- {
@@ -79,8 +80,9 @@ func (r *radix) setWords(words []uint32, x *big.Int) {
 	}
 }
 
-// toWords returns X mod 2^(radix.bits * count) in radix 2^radix.bits, given the coefficients c and the rank of X; with all words of M
-// that is X itself. count <= radix.words; the result lies in words, which has room for radix.pitch of them.
+// toWords returns X mod 2^(radix.bits * count) in radix 2^radix.bits, given the coefficients c and the rank of X; with
+// all words of M that is X itself. count <= radix.words; the result lies in words, which has room for radix.pitch of
+// them.
 //
 // X = sum c_i * (M/m_i) - rank * M.
 func (b *Base) toWords(words []uint64, count int, c []uint32, rank uint64) []uint64 {

@@ -148,9 +148,11 @@ func wordsMod(z []uint32, words []uint64, powers []uint32, base2 *powerTable, m 
 	powers = powers[:n*len(words)]
 	switch {
 	case useAVX512:
-		wordsModAVX512(&z[0], &words[0], &powers[0], len(words), &high.value[:n][0], &high.scaled[:n][0], &one[:n][0], &m[:n][0], n)
+		wordsModAVX512(&z[0], &words[0], &powers[0], len(words), &high.value[:n][0], &high.scaled[:n][0], &one[:n][0],
+			&m[:n][0], n)
 	case useAVX2:
-		wordsModAVX2(&z[0], &words[0], &powers[0], len(words), &high.value[:n][0], &high.scaled[:n][0], &one[:n][0], &m[:n][0], n)
+		wordsModAVX2(&z[0], &words[0], &powers[0], len(words), &high.value[:n][0], &high.scaled[:n][0], &one[:n][0],
+			&m[:n][0], n)
 	default:
 		wordsModGeneric(z, words, powers, base2, m)
 	}

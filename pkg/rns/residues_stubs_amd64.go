@@ -44,7 +44,8 @@ func subMulConstAVX2(z *uint32, x *uint32, y *uint32, w *uint32, ws *uint32, m *
 //go:noescape
 func quotientSumAVX2(c *uint32, quotient *float64, n int) float64
 
-// fractionSumAVX2 returns the sum of floor(c_i * (high_i*2^64 + mid_i*2^32 + low_i) / 2^32) modulo 2^64; it works like fractionSumGeneric.
+// fractionSumAVX2 returns the sum of floor(c_i * (high_i*2^64 + mid_i*2^32 + low_i) / 2^32)
+// modulo 2^64; it works like fractionSumGeneric.
 //
 //go:noescape
 func fractionSumAVX2(c *uint32, high *uint32, mid *uint32, low *uint32, n int) uint64
@@ -54,12 +55,14 @@ func fractionSumAVX2(c *uint32, high *uint32, mid *uint32, low *uint32, n int) u
 //go:noescape
 func lowWordAVX2(c *uint32, w *uint32, n int) uint32
 
-// weightedWordsAVX2 sets z_h to the sum of c_i * t[i*pitch+h] for n words, n a multiple of 8; it works like weightedWordsGeneric.
+// weightedWordsAVX2 sets z_h to the sum of c_i * t[i*pitch+h] for n words, n a multiple of 8;
+// it works like weightedWordsGeneric.
 //
 //go:noescape
 func weightedWordsAVX2(z *uint64, c *uint32, t *uint32, rows int, pitch int, n int)
 
-// wordsModAVX2 sets z = sum of words_h * powers[h*n+i] over count words mod m, where w, ws are the constant 2^32 and one is floor(2^32/m); it works like wordsModGeneric.
+// wordsModAVX2 sets z = sum of words_h * powers[h*n+i] over count words mod m,
+// where w, ws are the constant 2^32 and one is floor(2^32/m); it works like wordsModGeneric.
 //
 //go:noescape
 func wordsModAVX2(z *uint32, words *uint64, powers *uint32, count int, w *uint32, ws *uint32, one *uint32, m *uint32, n int)
@@ -104,7 +107,8 @@ func subMulConstAVX512(z *uint32, x *uint32, y *uint32, w *uint32, ws *uint32, m
 //go:noescape
 func quotientSumAVX512(c *uint32, quotient *float64, n int) float64
 
-// fractionSumAVX512 returns the sum of floor(c_i * (high_i*2^64 + mid_i*2^32 + low_i) / 2^32) modulo 2^64; it works like fractionSumGeneric.
+// fractionSumAVX512 returns the sum of floor(c_i * (high_i*2^64 + mid_i*2^32 + low_i) / 2^32)
+// modulo 2^64; it works like fractionSumGeneric.
 //
 //go:noescape
 func fractionSumAVX512(c *uint32, high *uint32, mid *uint32, low *uint32, n int) uint64
@@ -114,12 +118,14 @@ func fractionSumAVX512(c *uint32, high *uint32, mid *uint32, low *uint32, n int)
 //go:noescape
 func lowWordAVX512(c *uint32, w *uint32, n int) uint32
 
-// weightedWordsAVX512 sets z_h to the sum of c_i * t[i*pitch+h] for n words, n a multiple of 8; it works like weightedWordsGeneric.
+// weightedWordsAVX512 sets z_h to the sum of c_i * t[i*pitch+h] for n words, n a multiple of 8;
+// it works like weightedWordsGeneric.
 //
 //go:noescape
 func weightedWordsAVX512(z *uint64, c *uint32, t *uint32, rows int, pitch int, n int)
 
-// wordsModAVX512 sets z = sum of words_h * powers[h*n+i] over count words mod m, where w, ws are the constant 2^32 and one is floor(2^32/m); it works like wordsModGeneric.
+// wordsModAVX512 sets z = sum of words_h * powers[h*n+i] over count words mod m,
+// where w, ws are the constant 2^32 and one is floor(2^32/m); it works like wordsModGeneric.
 //
 //go:noescape
 func wordsModAVX512(z *uint32, words *uint64, powers *uint32, count int, w *uint32, ws *uint32, one *uint32, m *uint32, n int)

@@ -45,8 +45,8 @@ func weightedWordsGeneric(z []uint64, c, t []uint32, pitch int) {
 	}
 }
 
-// wordsModGeneric sets z_i to the sum of words_h * powers[h*n+i], n = len(z), modulo m_i, where the sums are below 2^64;
-// base2 are the powers of two.
+// wordsModGeneric sets z_i to the sum of words_h * powers[h*n+i], n = len(z), modulo m_i, where the sums are below
+// 2^64; base2 are the powers of two.
 func wordsModGeneric(z []uint32, words []uint64, powers []uint32, base2 *powerTable, m []uint32) {
 	for block := 0; block < len(z); block += laneMultiple {
 		var sums [laneMultiple]uint64

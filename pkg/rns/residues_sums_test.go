@@ -40,7 +40,8 @@ func TestSumsOverResidues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 18))
 	for _, b := range sumBases(t) {
 		for round := range 500 {
-			c, y, w := operandsFor(rng, b.modulus), operandsFor(rng, b.modulus), newShoup(operandsFor(rng, b.modulus), b.modulus)
+			c, y := operandsFor(rng, b.modulus), operandsFor(rng, b.modulus)
+			w := newShoup(operandsFor(rng, b.modulus), b.modulus)
 			if round == 0 {
 				c = b.largest()
 			}
@@ -70,7 +71,8 @@ func TestSumsOverResidues(t *testing.T) {
 	}
 }
 
-// TestWeightedWords compares the sums of words in use with plain Go, for every number of words, at the largest coefficients too.
+// TestWeightedWords compares the sums of words in use with plain Go, for every number of words, at the largest
+// coefficients too.
 func TestWeightedWords(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 20))
 	for _, b := range sumBases(t) {
@@ -173,12 +175,15 @@ func BenchmarkSums(b *testing.B) {
 			name          string
 			simd, generic func()
 		}{
-			{"quotients", func() { quotientSum(c, base.fractions.quotient) }, func() { quotientSumGeneric(c, base.fractions.quotient) }},
+			{"quotients", func() { quotientSum(c, base.fractions.quotient) },
+				func() { quotientSumGeneric(c, base.fractions.quotient) }},
 			{"fractions", func() { fractionSum(c, &base.fractions) }, func() { fractionSumGeneric(c, &base.fractions) }},
 			{"lowword", func() { lowWord(c, r.low) }, func() { lowWordGeneric(c, r.low) }},
-			{"weightedwords", func() { weightedWords(words, c[:base.n], r.crt, r.pitch) }, func() { weightedWordsGeneric(words, c[:base.n], r.crt, r.pitch) }},
+			{"weightedwords", func() { weightedWords(words, c[:base.n], r.crt, r.pitch) },
+				func() { weightedWordsGeneric(words, c[:base.n], r.crt, r.pitch) }},
 			{"towords", func() { base.toWords(words, count, c, 7) }, nil},
-			{"wordsmod", func() { wordsMod(z, words[:count], r.powers, &base.powers, base.modulus) }, func() { wordsModGeneric(z, words[:count], r.powers, &base.powers, base.modulus) }},
+			{"wordsmod", func() { wordsMod(z, words[:count], r.powers, &base.powers, base.modulus) },
+				func() { wordsModGeneric(z, words[:count], r.powers, &base.powers, base.modulus) }},
 		} {
 			for _, path := range []struct {
 				name string

@@ -29,14 +29,15 @@ func operandsFor(rng *rand.Rand, modulus []uint32) []uint32 {
 	return x
 }
 
-// TestResidueOperations compares the residue operations in use with plain Go, for every alignment of their operands with the
-// destination, on moduli from the smallest to the largest and every length of the vectors' tails.
+// TestResidueOperations compares the residue operations in use with plain Go, for every alignment of their operands
+// with the destination, on moduli from the smallest to the largest and every length of the vectors' tails.
 func TestResidueOperations(t *testing.T) {
 	t.Logf("instruction set: %s", SIMD())
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, moduli := range [][]uint32{
 		{1<<31 - 1, 1<<31 - 3}, {17, 1<<31 - 1, 1<<30 + 1, 19, 23, 29, 31},
-		mustModuli(t, 30, 6), mustModuli(t, 30, 31), mustModuli(t, 120, 16), mustModuli(t, 240, 31), mustModuli(t, 240, 16), mustModuli(t, 400, 31), mustModuli(t, 848, 31),
+		mustModuli(t, 30, 6), mustModuli(t, 30, 31), mustModuli(t, 120, 16), mustModuli(t, 240, 31), mustModuli(t, 240, 16),
+		mustModuli(t, 400, 31), mustModuli(t, 848, 31),
 	} {
 		b, err := NewBase(moduli)
 		if err != nil {
@@ -163,7 +164,11 @@ func BenchmarkResidues(b *testing.B) {
 			{"mul", func() { base.mulMod(z, x, y) }, func() { mulModGeneric(z, x, y, m, base.mulhi) }},
 			{"mulconst", func() { mulConst(z, x, &w, m) }, func() { mulConstGeneric(z, x, &w, m) }},
 			{"mulconstadd", func() { mulConstAdd(z, x, &w, y, m) }, func() { mulConstAddGeneric(z, x, &w, y, m) }},
-			{"fromfloat", func() { base.floatMod(z, 0x1.fffffffffffffp52) }, func() { floatModGeneric(z, 0x1.fffffffffffffp52, m, base.mulhi) }},
+			{"fromfloat", func() {
+				base.floatMod(z, 0x1.fffffffffffffp52)
+			}, func() {
+				floatModGeneric(z, 0x1.fffffffffffffp52, m, base.mulhi)
+			}},
 		} {
 			for _, path := range []struct {
 				name string

@@ -1,10 +1,11 @@
 package rns
 
-// A product in three parts, as the 2020 paper's kernels compute it for arrays of numbers: signs, exponents and intervals;
-// residues; rounding. After all three z is what [Context.Mul] makes it, bit for bit. z must be neither x nor y.
+// A product in three parts, as the 2020 paper's kernels compute it for arrays of numbers: signs, exponents and
+// intervals; residues; rounding. After all three z is what [Context.Mul] makes it, bit for bit. z must be neither x
+// nor y.
 //
-// Source: K. Isupov, V. Knyazkov, "Multiple-precision matrix-vector multiplication on graphics processing units" (2020),
-// section 4, DOI 10.25209/2079-3316-2020-11-3-61-84.
+// Source: K. Isupov, V. Knyazkov, "Multiple-precision matrix-vector multiplication on graphics processing units"
+// (2020), section 4, DOI 10.25209/2079-3316-2020-11-3-61-84.
 
 // pending is the interval of a product whose operands include a wide one: its residues would not hold it, so
 // MulRound computes it from the operands.

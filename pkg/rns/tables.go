@@ -1,7 +1,7 @@
 package rns
 
-// Tables are the constants of a base that arithmetic on another device needs. Slices by residue have Stride elements, where padding
-// repeats the first modulus; they must not be modified.
+// Tables are the constants of a base that arithmetic on another device needs. Slices by residue have Stride elements,
+// where padding repeats the first modulus; they must not be modified.
 type Tables struct {
 	Modulus      []uint32
 	Weight       Prepared // (M/m_i)^-1 mod m_i

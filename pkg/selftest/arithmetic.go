@@ -50,7 +50,8 @@ func control() string {
 	for _, bit := range []struct {
 		mask uint32
 		name string
-	}{{mxcsr.FlushToZero, "flush-to-zero"}, {mxcsr.DenormalsAreZero, "denormals-are-zero"}, {mxcsr.RoundUp, "round up"}, {mxcsr.RoundDown, "round down"}} {
+	}{{mxcsr.FlushToZero, "flush-to-zero"}, {mxcsr.DenormalsAreZero, "denormals-are-zero"}, {mxcsr.RoundUp, "round up"},
+		{mxcsr.RoundDown, "round down"}} {
 		if word&bit.mask != 0 {
 			text += fmt.Sprintf(", %s", bit.name)
 		}
@@ -61,12 +62,15 @@ func control() string {
 	return fmt.Sprintf("MXCSR is %#x%s", word, text)
 }
 
-// operands strain rounding: ties, neighbours of ties, powers of two, long fractions, subnormal numbers and their border.
+// operands strain rounding: ties, neighbours of ties, powers of two, long fractions, subnormal numbers and their
+// border.
 var operands = []float64{
 	1, -1, 3, -3, 0x1p-53, -0x1p-53, 0x1.8p-53, 0x1.0000000000001p-53, -0x1.8p-53, 0x1p-60, -0x1p-60, 0x1p-52,
-	0x1.0000000000001p0, 0x1.fffffffffffffp0, -0x1.fffffffffffffp-1, 0x1.5555555555555p-2, -0x1.999999999999ap-4, 0x1.921fb54442d18p+1,
+	0x1.0000000000001p0, 0x1.fffffffffffffp0, -0x1.fffffffffffffp-1, 0x1.5555555555555p-2, -0x1.999999999999ap-4,
+	0x1.921fb54442d18p+1,
 	0x1.0000001p0, 0x1.fffffffp-1, 0x1p27, 0x1.0000002p30, 0x1.23456789abcdep-300, -0x1.fedcba9876543p-511,
-	0x1p-1022, -0x1.8p-1022, 0x1.fffffffffffffp-1022, 0x1p-1023, 0x1p-1074, -0x1p-1074, 0x1.8p-1073, 0x0.fffffffffffffp-1022,
+	0x1p-1022, -0x1.8p-1022, 0x1.fffffffffffffp-1022, 0x1p-1023, 0x1p-1074, -0x1p-1074, 0x1.8p-1073,
+	0x0.fffffffffffffp-1022,
 	0x1p-537, 0x1.0000000000001p-537, -0x1.8p-538,
 }
 
@@ -118,12 +122,18 @@ func (t *tester) compareArithmetic(a Arithmetic) {
 				operation{fmt.Sprintf("%x * %x", x, y), a.Mul(x, y), func(b binary) number { return b.mul(nx, ny) }},
 			)
 			if nx.top()-ny.top() < 1000 && !binary64().tiny(ny) { // no overflow, also where subnormal operands count as zero
-				list = append(list, operation{fmt.Sprintf("%x / %x", x, y), a.Div(x, y), func(b binary) number { return b.div(nx, ny) }})
+				list = append(list, operation{fmt.Sprintf("%x / %x", x, y), a.Div(x, y), func(b binary) number {
+					return b.div(nx, ny)
+				}})
 			}
 			p := fromFloat(-binary64().mul(nx, ny).float())
 			list = append(list,
-				operation{fmt.Sprintf("%x * %x + %x", x, y, p.float()), a.MulAdd(x, y, p.float()), func(b binary) number { return b.mulAdd(nx, ny, p) }},
-				operation{fmt.Sprintf("FMA(%x, %x, %x)", x, y, p.float()), a.FMA(x, y, p.float()), func(b binary) number { return b.fma(nx, ny, p) }},
+				operation{fmt.Sprintf("%x * %x + %x", x, y, p.float()), a.MulAdd(x, y, p.float()), func(b binary) number {
+					return b.mulAdd(nx, ny, p)
+				}},
+				operation{fmt.Sprintf("FMA(%x, %x, %x)", x, y, p.float()), a.FMA(x, y, p.float()), func(b binary) number {
+					return b.fma(nx, ny, p)
+				}},
 			)
 		}
 	}

@@ -32,7 +32,8 @@ func integers(n int, seed uint64) numbers.Array {
 // vector returns a vector of binary64 numbers.
 func vector(x ...float64) numbers.Array { return numbers.Vector(numbers.Float64s(x)) }
 
-// ties are numbers whose sums lie half-way between two float64, or just beside: every way of rounding gives another sum.
+// ties are numbers whose sums lie half-way between two float64, or just beside: every way of rounding gives another
+// sum.
 func ties() []float64 {
 	x := []float64{1}
 	for range 20 {
@@ -73,7 +74,8 @@ func casesOf(o *op.Operation) []testCase {
 		c.addProducts(o)
 		return c.list
 	case datasets.Pairs:
-		c.add(testCase{name: "integers", integer: true}, scaled(&op.Problem{Op: o, X: integers(129, 3), Y: integers(129, 5)}, 2))
+		c.add(testCase{name: "integers", integer: true},
+			scaled(&op.Problem{Op: o, X: integers(129, 3), Y: integers(129, 5)}, 2))
 	default:
 		c.add(testCase{name: "integers", integer: true}, scaled(&op.Problem{Op: o, X: integers(257, 7)}, 2))
 		c.add(testCase{name: "ties"}, scaled(&op.Problem{Op: o, X: vector(ties()...)}, 1))
@@ -86,7 +88,8 @@ func casesOf(o *op.Operation) []testCase {
 		c.add(testCase{name: spec, long: true}, scaled(generate(o, spec, false), 0.7))
 	}
 	if family == datasets.Pairs {
-		c.add(testCase{name: "an infinity"}, scaled(&op.Problem{Op: o, X: vector(1, math.Inf(1), 2), Y: vector(3, -1, 4)}, 1))
+		c.add(testCase{name: "an infinity"},
+			scaled(&op.Problem{Op: o, X: vector(1, math.Inf(1), 2), Y: vector(3, -1, 4)}, 1))
 	}
 	return c.list
 }

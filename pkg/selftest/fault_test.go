@@ -195,7 +195,9 @@ func ofModel(b binary) Arithmetic {
 		return func(x, y, z float64) float64 { return f(fromFloat(x), fromFloat(y), fromFloat(z)).float() }
 	}
 	return Arithmetic{
-		Add: two(b.add), Mul: two(b.mul), Div: two(b.div), Sqrt: func(x float64) float64 { return b.sqrt(fromFloat(x)).float() },
+		Add: two(b.add), Mul: two(b.mul), Div: two(b.div), Sqrt: func(x float64) float64 {
+			return b.sqrt(fromFloat(x)).float()
+		},
 		MulAdd: three(b.mulAdd), FMA: three(b.fma),
 	}
 }
@@ -234,8 +236,8 @@ var controlWords = map[string]uint32{
 	"subnormal operands and results count as zero": mxcsr.FlushToZero | mxcsr.DenormalsAreZero,
 }
 
-// TestControlRegister: the processor itself, with another control register, is detected, and what it does is named as well as the
-// register.
+// TestControlRegister: the processor itself, with another control register, is detected, and what it does is named as
+// well as the register.
 func TestControlRegister(t *testing.T) {
 	if !mxcsr.Supported {
 		t.Skip("this processor has no MXCSR register to set")

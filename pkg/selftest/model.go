@@ -60,7 +60,8 @@ func (b binary) round(x number) number {
 	return x
 }
 
-// tiny reports whether x, rounded with an unbounded exponent, is below the normal numbers: when amd64 flushes it to zero.
+// tiny reports whether x, rounded with an unbounded exponent, is below the normal numbers: when amd64 flushes it to
+// zero.
 func (b binary) tiny(x number) bool {
 	b.flushToZero, b.least = false, unbounded
 	return b.round(x).top() < binary64().least+b.bits
@@ -166,9 +167,10 @@ type fault struct {
 }
 
 const (
-	adviceMode = "A library that was loaded into the process, or the program that started it, changed the control register of floating-point " +
-		"arithmetic (on amd64 MXCSR); do not load libraries built with -ffast-math."
-	adviceFused = "The compiler fused x*y + z. Build for an architecture level without fused operations (GOAMD64=v1), or write float64(x*y) + z."
+	adviceMode = "A library that was loaded into the process, or the program that started it, changed the control " +
+		"register of floating-point arithmetic (on amd64 MXCSR); do not load libraries built with -ffast-math."
+	adviceFused = "The compiler fused x*y + z. Build for an architecture level without fused operations (GOAMD64=v1), " +
+		"or write float64(x*y) + z."
 )
 
 // faults are tried in this order.
@@ -178,6 +180,7 @@ var faults = []fault{
 	{"results are rounded upward", adviceMode, binary{bits: 53, least: -1074, mode: upward}},
 	{"subnormal results are flushed to zero", adviceMode, binary{bits: 53, least: -1074, flushToZero: true}},
 	{"subnormal operands count as zero", adviceMode, binary{bits: 53, least: -1074, denormalsAreZero: true}},
-	{"subnormal operands and results count as zero", adviceMode, binary{bits: 53, least: -1074, flushToZero: true, denormalsAreZero: true}},
+	{"subnormal operands and results count as zero", adviceMode, binary{bits: 53, least: -1074, flushToZero: true,
+		denormalsAreZero: true}},
 	{"multiply-adds are fused", adviceFused, binary{bits: 53, least: -1074, fused: true}},
 }

@@ -34,8 +34,8 @@ func pairwiseSum(a arithmetic, terms []number) number {
 	return recursiveSum(a, stack)
 }
 
-// blockSum is Reduce3 with blocks of size threads: thread t of block b adds terms i and i + size from i = 2*b*size + t in steps
-// of 2*blocks*size; the threads' sums are added in a tree, and those of the blocks from left to right.
+// blockSum is Reduce3 with blocks of size threads: thread t of block b adds terms i and i + size from i = 2*b*size + t
+// in steps of 2*blocks*size; the threads' sums are added in a tree, and those of the blocks from left to right.
 func blockSum(a arithmetic, terms []number, blocks, size int) number {
 	total := zero
 	for b := range blocks {
@@ -59,8 +59,9 @@ func blockSum(a arithmetic, terms []number, blocks, size int) number {
 	return total
 }
 
-// rowSum is the sum of step 4 of the 2020 paper's GEMV with a block of size threads: thread t adds terms t, t + size, ...; then,
-// for h = P/2, ..., 1 with the least power of two P >= the threads in use, thread t < h adds the sum of thread t + h.
+// rowSum is the sum of step 4 of the 2020 paper's GEMV with a block of size threads: thread t adds terms t, t + size,
+// ...; then, for h = P/2, ..., 1 with the least power of two P >= the threads in use, thread t < h adds the sum of
+// thread t + h.
 func rowSum(a arithmetic, terms []number, size int) number {
 	used := min(size, len(terms))
 	if used == 0 {

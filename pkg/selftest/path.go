@@ -6,7 +6,8 @@ import (
 	"mpbench/pkg/superacc"
 )
 
-// VectorPath names the vector instructions that the packages use, "none" for plain Go: what all of them use, or a list.
+// VectorPath names the vector instructions that the packages use, "none" for plain Go: what all of them use, or a
+// list.
 func VectorPath() string {
 	a, b, c := rns.SIMD(), superacc.SIMD(), deferred.SIMD()
 	if a == b && b == c {

@@ -139,8 +139,10 @@ func (t *tester) guarded(what string, f func()) {
 
 const (
 	adviceReport = "Do not trust results of this method here. Report the line above with the output of mpbench info."
-	adviceGPU    = "Do not trust results of this device: check its memory and temperature (nvidia-smi -q), update the driver, and run the test again."
-	adviceVector = "Run again with GODEBUG=cpu.avx512f=off, and then with GODEBUG=cpu.avx2=off, to see which vector instructions are at fault."
+	adviceGPU    = "Do not trust results of this device: check its memory and temperature (nvidia-smi -q), update the " +
+		"driver, and run the test again."
+	adviceVector = "Run again with GODEBUG=cpu.avx512f=off, and then with GODEBUG=cpu.avx2=off, to see which vector " +
+		"instructions are at fault."
 )
 
 // advise says what to do about a wrong result of a method on a device.

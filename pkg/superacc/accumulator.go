@@ -2,15 +2,15 @@ package superacc
 
 import "math"
 
-// Accumulator is an exact sum of binary64 numbers and of products of two of them. The zero value is an empty sum, ready for use;
-// it must not be copied after first use and is not safe for concurrent use.
+// Accumulator is an exact sum of binary64 numbers and of products of two of them. The zero value is an empty sum,
+// ready for use; it must not be copied after first use and is not safe for concurrent use.
 //
-// Nothing is rounded before a result is asked for, and a result is rounded once. It depends neither on the order of the terms
-// nor on how they are distributed over several accumulators that are merged, nor on the instruction set. Fewer than 2^62
-// terms are safe on every input; intermediate sums do not overflow.
+// Nothing is rounded before a result is asked for, and a result is rounded once. It depends neither on the order of
+// the terms nor on how they are distributed over several accumulators that are merged, nor on the instruction set.
+// Fewer than 2^62 terms are safe on every input; intermediate sums do not overflow.
 //
-// Infinities and NaN follow IEEE 754: the sum is NaN if a term is, or if there are infinities of both signs; a product is
-// NaN if a factor is, or for an infinity times 0. A product of finite factors is finite, however large. A sum of
+// Infinities and NaN follow IEEE 754: the sum is NaN if a term is, or if there are infinities of both signs; a product
+// is NaN if a factor is, or for an infinity times 0. A product of finite factors is finite, however large. A sum of
 // zeros is +0, whatever their signs.
 type Accumulator struct {
 	fixed           fixed

@@ -10,7 +10,8 @@ import (
 	"mpbench/pkg/exact"
 )
 
-// benchSets are easy and hard: about 54, 54, 96, 30, 100 and 2050 bits from the largest term to the last place of the least.
+// benchSets are easy and hard: about 54, 54, 96, 30, 100 and 2050 bits from the largest term to the last place of the
+// least.
 var benchSets = []string{"uniform11", "uniform01", "xsum", "harmonic", "zhuhayes2:delta=50", "zhuhayes4:delta=2000"}
 
 func benchTerms(b *testing.B, spec string, n int) []float64 {

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// termBuckets adds terms of any exponents fast: the top 12 bits of a number, sign and exponent field, choose a bucket, to
-// which the whole bit pattern is added as an integer. It also counts its terms, so that the exponent fields can be
+// termBuckets adds terms of any exponents fast: the top 12 bits of a number, sign and exponent field, choose a bucket,
+// to which the whole bit pattern is added as an integer. It also counts its terms, so that the exponent fields can be
 // subtracted and the hidden bits added before the sum of the significands, below 2^64, is moved on.
 //
 // This is the large superaccumulator of R. M. Neal, "Fast exact summation using small and large superaccumulators",
@@ -20,8 +20,8 @@ type termBuckets struct {
 // mostTerms is how many terms a bucket holds: 2^11 * 2^53 = 2^64.
 const mostTerms = 1 << 11
 
-// productBuckets does the same for products: the exponents' sum and the sign choose a bucket, to which the 106-bit product of
-// the significands is added.
+// productBuckets does the same for products: the exponents' sum and the sign choose a bucket, to which the 106-bit
+// product of the significands is added.
 type productBuckets struct {
 	sum   [1 << 13]struct{ hi, lo uint64 }
 	terms int
@@ -30,7 +30,8 @@ type productBuckets struct {
 // mostProducts is how many products are added before they are moved on: 2^21 * 2^106 < 2^128.
 const mostProducts = 1 << 21
 
-// The least numbers of terms and of products that are added faster with buckets, all of which are moved to a fixed in the end.
+// The least numbers of terms and of products that are added faster with buckets, all of which are moved to a fixed in
+// the end.
 const (
 	manyTerms    = 1 << 14
 	manyProducts = 1 << 15

@@ -7,9 +7,9 @@ const DigitCount = 264
 
 const digitBits = 16
 
-// Digits is an exact sum as devices compute it, the layout of cuda/digits.cuh: sum Digit[i] * 2^(16i - 2148), and how many infinities
-// and NaN are among its terms. Digits overlap: each is a signed integer of up to 2^62 in magnitude. The sums of two parts of the
-// terms are added element by element, in any order.
+// Digits is an exact sum as devices compute it, the layout of cuda/digits.cuh: sum Digit[i] * 2^(16i - 2148), and how
+// many infinities and NaN are among its terms. Digits overlap: each is a signed integer of up to 2^62 in magnitude.
+// The sums of two parts of the terms are added element by element, in any order.
 type Digits struct {
 	Digit                [DigitCount]int64
 	PosInf, NegInf, NaNs int64

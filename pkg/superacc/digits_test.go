@@ -37,7 +37,8 @@ func TestDigitsSpecial(t *testing.T) {
 	for _, c := range []struct {
 		d    Digits
 		want float64
-	}{{Digits{}, 0}, {Digits{PosInf: 2}, inf}, {Digits{NegInf: 1}, -inf}, {Digits{PosInf: 1, NegInf: 1}, math.NaN()}, {Digits{NaNs: 1}, math.NaN()}} {
+	}{{Digits{}, 0}, {Digits{PosInf: 2}, inf}, {Digits{NegInf: 1}, -inf}, {Digits{PosInf: 1, NegInf: 1}, math.NaN()},
+		{Digits{NaNs: 1}, math.NaN()}} {
 		var a Accumulator
 		a.Add(1)
 		a.AddDigits(&c.d)

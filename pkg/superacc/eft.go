@@ -24,8 +24,8 @@ func FastTwoSum(x, y float64) (s, e float64) {
 }
 
 // TwoProduct returns p = fl(x * y) and the error e, so that p + e = x * y exactly. It holds if x or y is 0, and if
-// 2^-968 <= |p| and p does not overflow: the error is a multiple of the product of the last places of x and y, which is then
-// at least 2^-1074.
+// 2^-968 <= |p| and p does not overflow: the error is a multiple of the product of the last places of x and y, which
+// is then at least 2^-1074.
 func TwoProduct(x, y float64) (p, e float64) {
 	p = x * y
 	return p, math.FMA(x, y, -p)

@@ -41,7 +41,8 @@ func ExampleAccumulator() {
 
 // A stream is summed in constant memory.
 func ExampleSumReader() {
-	data := bytes.NewReader([]byte{0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0}) // 1 and -2, the highest byte first
+	// 1 and -2, the highest byte first
+	data := bytes.NewReader([]byte{0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0})
 	fmt.Println(superacc.SumReader(data, superacc.Float64BigEndian))
 	// Output:
 	// -1 <nil>

@@ -28,8 +28,8 @@ const (
 	maxAdds = 2046
 )
 
-// fixed is a fixed-point number of 4320 bits in the unit 2^-2148: sum chunk[i] * 2^(32*i). It holds every sum of fewer than
-// 2^74 products of binary64 numbers: each is below 2^2048, and the largest number is 2^2171 = 2^(135*32-1-2148).
+// fixed is a fixed-point number of 4320 bits in the unit 2^-2148: sum chunk[i] * 2^(32*i). It holds every sum of fewer
+// than 2^74 products of binary64 numbers: each is below 2^2048, and the largest number is 2^2171 = 2^(135*32-1-2148).
 //
 // Chunks overlap: a chunk is a signed 64-bit integer, so that carries are propagated once in maxAdds additions only.
 // This is the small superaccumulator of R. M. Neal, "Fast exact summation using small and large superaccumulators",
@@ -63,8 +63,8 @@ func split(pattern uint64) (exponent uint, significand uint64) {
 	return exponent, significand | hiddenBit
 }
 
-// addInteger adds (hi*2^64 + lo) * 2^exponent, negated if sign is -1 and not if it is 0. The exponent is at least unitExponent and
-// leaves room for 160 bits.
+// addInteger adds (hi*2^64 + lo) * 2^exponent, negated if sign is -1 and not if it is 0. The exponent is at least
+// unitExponent and leaves room for 160 bits.
 func (f *fixed) addInteger(sign int64, hi, lo uint64, exponent int) {
 	if f.adds == maxAdds {
 		f.propagate()
@@ -84,7 +84,8 @@ func (f *fixed) addInteger(sign int64, hi, lo uint64, exponent int) {
 // addSigned adds the signed 128-bit integer hi*2^64 + lo times 2^exponent.
 func (f *fixed) addSigned(hi int64, lo uint64, exponent int) {
 	sign := hi >> 63
-	low, borrow := bits.Sub64(lo^uint64(sign), uint64(sign), 0) // minus -1 with a borrow: the carry of the two's complement
+	// minus -1 with a borrow: the carry of the two's complement
+	low, borrow := bits.Sub64(lo^uint64(sign), uint64(sign), 0)
 	high, _ := bits.Sub64(uint64(hi^sign), uint64(sign), borrow)
 	f.addInteger(sign, high, low, exponent)
 }

@@ -89,7 +89,8 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestManyProducts moves the buckets of products on when they are full: more than 2^21 products of the largest significands.
+// TestManyProducts moves the buckets of products on when they are full: more than 2^21 products of the largest
+// significands.
 func TestManyProducts(t *testing.T) {
 	x := slices.Repeat([]float64{0x1.fffffffffffffp0}, mostProducts+manyProducts)
 	var a Accumulator

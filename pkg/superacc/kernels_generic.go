@@ -2,7 +2,8 @@ package superacc
 
 import "math"
 
-// The kernels in plain Go, for any number of levels: anchor has one entry for each. See the package comment for the algorithm.
+// The kernels in plain Go, for any number of levels: anchor has one entry for each. See the package comment for the
+// algorithm.
 
 // genericGroup is the number of independent biased sums of the plain Go kernels.
 const genericGroup = 2
@@ -44,8 +45,8 @@ func dotGeneric(x, y []float64, anchor []float64, out *blockSums) {
 	out.count(&biased, anchor)
 }
 
-// extract adds x to the biased sums level by level, each time as far as it is a multiple of the level's unit, and returns
-// what is left.
+// extract adds x to the biased sums level by level, each time as far as it is a multiple of the level's unit, and
+// returns what is left.
 func extract(biased []float64, x float64) float64 {
 	for l, s := range biased {
 		t := s + x
@@ -94,8 +95,8 @@ func (o *blockSums) count(biased *[genericGroup][maxLevels]float64, anchor []flo
 	}
 }
 
-// The plain Go kernels that are faster than adding term by term with buckets. No kernel for products is: without vectors, an
-// integer multiplication does more than a floating-point one and its error.
+// The plain Go kernels that are faster than adding term by term with buckets. No kernel for products is: without
+// vectors, an integer multiplication does more than a floating-point one and its error.
 var (
 	genericSumKernels = []kernel{{2, genericGroup}}
 	genericDotKernels []kernel

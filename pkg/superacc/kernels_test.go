@@ -34,14 +34,15 @@ func plain(x, y []float64, anchor []float64) (all blockSums) {
 	return all
 }
 
-// blockCheck compares what two routines make of a block, and with the exact value where the block is accepted. Which output says
-// that a NaN or an infinity is refused depends on the instruction set.
+// blockCheck compares what two routines make of a block, and with the exact value where the block is accepted. Which
+// output says that a NaN or an infinity is refused depends on the instruction set.
 func blockCheck(t *testing.T, w *window, levels int, want blockSums, x, y []float64) {
 	t.Helper()
 	got := w.out
 	refused := func(o *blockSums) bool { return o.max > w.limit || o.rest&^signMask != 0 }
 	if refused(&got) != refused(&want) {
-		t.Fatalf("largest %x, rest %x; plain Go: largest %x, rest %x; x = %v, y = %v", got.max, got.rest, want.max, want.rest, x, y)
+		t.Fatalf("largest %x, rest %x; plain Go: largest %x, rest %x; x = %v, y = %v", got.max, got.rest, want.max,
+			want.rest, x, y)
 	}
 	if (got.tiny != 0) != (want.tiny != 0) {
 		t.Fatalf("tiny %x, plain Go %x; x = %v, y = %v", got.tiny, want.tiny, x, y)
@@ -62,7 +63,8 @@ func blockCheck(t *testing.T, w *window, levels int, want blockSums, x, y []floa
 const blockKinds = 7
 
 // blockTerms returns terms of a magnitude of at most 2^limit. Their last places are multiples of a unit at, just above
-// or just below the last level's, and in some blocks all have the largest magnitude and one sign, or leave most to the next level.
+// or just below the last level's, and in some blocks all have the largest magnitude and one sign, or leave most to the
+// next level.
 func blockTerms(rng *rand.Rand, n, limit, unit, kind int) []float64 {
 	x := make([]float64, n)
 	unit = max(-1074, unit+rng.IntN(3)-rng.IntN(12)/11)
@@ -96,7 +98,8 @@ func blockTerms(rng *rand.Rand, n, limit, unit, kind int) []float64 {
 }
 
 // special numbers that are put into blocks.
-var specials = []float64{math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64, 0x1p-1074, -0x1p-1022, 0x1p-484, 0x1p-485}
+var specials = []float64{math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64, 0x1p-1074, -0x1p-1022, 0x1p-484,
+	0x1p-485}
 
 // TestSumKernels compares every kernel with plain Go, at lengths up to the largest block.
 func TestSumKernels(t *testing.T) {

@@ -5,8 +5,8 @@ import "mpbench/internal/parallel"
 // share is the number of elements that a worker takes at a time. Fewer are not worth a goroutine.
 const share = 1 << 15
 
-// Sum returns the correctly rounded sum of x, computed by at most threads goroutines (0 or less: GOMAXPROCS). The result does not
-// depend on their number.
+// Sum returns the correctly rounded sum of x, computed by at most threads goroutines (0 or less: GOMAXPROCS). The
+// result does not depend on their number.
 func Sum(x []float64, threads int) float64 {
 	if workers(len(x), threads) == 1 {
 		var a Accumulator // stays on the stack
@@ -18,8 +18,8 @@ func Sum(x []float64, threads int) float64 {
 	return a.Float64()
 }
 
-// Dot returns the correctly rounded dot product of x and y, which must have the same length, computed by at most threads
-// goroutines (0 or less: GOMAXPROCS). The result does not depend on their number.
+// Dot returns the correctly rounded dot product of x and y, which must have the same length, computed by at most
+// threads goroutines (0 or less: GOMAXPROCS). The result does not depend on their number.
 func Dot(x, y []float64, threads int) float64 {
 	if workers(len(x), threads) == 1 {
 		var a Accumulator // stays on the stack
@@ -56,7 +56,8 @@ func workers(n, threads int) int {
 	return max(1, min(parallel.Threads(threads), n/share))
 }
 
-// parallel has add called for all shares of n elements, by one goroutine for each of the accumulators that are merged into a.
+// parallel has add called for all shares of n elements, by one goroutine for each of the accumulators that are merged
+// into a.
 func (a *Accumulator) parallel(n, threads int, add func(a *Accumulator, from, to int)) {
 	parts := make([]Accumulator, threads-1)
 	parallel.Ranges(threads, n, share, func(worker, from, to int) {

@@ -48,8 +48,8 @@ func TestRandomDots(t *testing.T) {
 	}
 }
 
-// TestLong makes the accumulator change its mind: stretches of easy, hard and special data after each other, long enough for
-// buckets, for fewer levels after more, and for all their backing off.
+// TestLong makes the accumulator change its mind: stretches of easy, hard and special data after each other, long
+// enough for buckets, for fewer levels after more, and for all their backing off.
 func TestLong(t *testing.T) {
 	rng := rand.New(rand.NewPCG(35, 36))
 	var x []float64

@@ -20,7 +20,8 @@ var (
 	binary32 = format{24, -149}
 )
 
-// special returns the result of a sum with a special term, and whether there was one. Everything else is in a.fixed then.
+// special returns the result of a sum with a special term, and whether there was one. Everything else is in a.fixed
+// then.
 func (a *Accumulator) special() (float64, bool) {
 	a.settle()
 	switch {
@@ -34,12 +35,12 @@ func (a *Accumulator) special() (float64, bool) {
 	return 0, false
 }
 
-// Float64 returns the sum rounded to the nearest binary64 number, ties to even: gradual underflow below 2^-1022, an infinity
-// from 2^1024 - 2^970 on.
+// Float64 returns the sum rounded to the nearest binary64 number, ties to even: gradual underflow below 2^-1022, an
+// infinity from 2^1024 - 2^970 on.
 func (a *Accumulator) Float64() float64 { return a.round(binary64) }
 
-// Float32 returns the sum rounded once to the nearest binary32 number, ties to even: not through binary64, which would round
-// twice.
+// Float32 returns the sum rounded once to the nearest binary32 number, ties to even: not through binary64, which would
+// round twice.
 func (a *Accumulator) Float32() float32 { return float32(a.round(binary32)) }
 
 // round returns the sum as a number of the format, or as a power of two beyond its largest number.
@@ -72,7 +73,8 @@ func bitLen(words []uint64) int {
 	return 0
 }
 
-// bitsFrom returns floor(words / 2^shift), which must be below 2^64, the bit below it, and whether any bit below that is set.
+// bitsFrom returns floor(words / 2^shift), which must be below 2^64, the bit below it, and whether any bit below that
+// is set.
 func bitsFrom(words []uint64, shift uint) (m uint64, half, more bool) {
 	i, r := shift/64, shift%64
 	m = words[i] >> r
@@ -105,8 +107,8 @@ func (a *Accumulator) integer() *big.Int {
 	return x
 }
 
-// Round returns the sum correctly rounded to prec bits, ties to even, without underflow or overflow. A prec of 0 counts as 1.
-// NaN gives nil.
+// Round returns the sum correctly rounded to prec bits, ties to even, without underflow or overflow. A prec of 0
+// counts as 1. NaN gives nil.
 func (a *Accumulator) Round(prec uint) *big.Float {
 	z := new(big.Float).SetPrec(max(prec, 1)).SetMode(big.ToNearestEven)
 	switch v, special := a.special(); {
@@ -128,7 +130,8 @@ func (a *Accumulator) Value() exact.Value {
 	if x.Sign() == 0 {
 		return exact.FromRat(new(big.Rat))
 	}
-	shift := min(x.TrailingZeroBits(), -unitExponent) // removed here, as big.Rat would look for the common factor by a general algorithm
+	// removed here, as big.Rat would look for the common factor by a general algorithm
+	shift := min(x.TrailingZeroBits(), -unitExponent)
 	x.Rsh(x, shift)
 	return exact.FromRat(new(big.Rat).SetFrac(x, new(big.Int).Lsh(big.NewInt(1), -unitExponent-shift)))
 }

@@ -56,8 +56,8 @@ func SumReader(r io.Reader, e Encoding) (float64, error) {
 	return a.Float64(), nil
 }
 
-// AddFrom adds all numbers that r delivers up to io.EOF, in constant memory, and returns how many there were. If reading ends with
-// another error, or within a number (io.ErrUnexpectedEOF), the numbers before it have been added.
+// AddFrom adds all numbers that r delivers up to io.EOF, in constant memory, and returns how many there were. If
+// reading ends with another error, or within a number (io.ErrUnexpectedEOF), the numbers before it have been added.
 func (a *Accumulator) AddFrom(r io.Reader, e Encoding) (n int64, err error) {
 	size := e.Size()
 	if size == 0 {

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// window is the state of fast accumulation: the anchors of the levels, the sums of what the kernels counted at each, and what
-// has been learnt about the data: how large they are, how many levels they need, and whether to try at all.
+// window is the state of fast accumulation: the anchors of the levels, the sums of what the kernels counted at each,
+// and what has been learnt about the data: how large they are, how many levels they need, and whether to try at all.
 type window struct {
 	anchor [maxLevels]float64
 	limit  uint64 // bit pattern of the power of two that no magnitude may exceed; 0 before the first block
@@ -35,8 +35,8 @@ const (
 	leastBlocks, mostWait = 1 << 4, 1 << 12
 )
 
-// ceiling returns the exponent of a power of two that exceeds the magnitude with the given bit pattern: of the least such one,
-// but at least -1022. It is 1025 for Inf and NaN.
+// ceiling returns the exponent of a power of two that exceeds the magnitude with the given bit pattern: of the least
+// such one, but at least -1022. It is 1025 for Inf and NaN.
 func ceiling(pattern uint64) int { return int(pattern>>fractionBits) - 1022 }
 
 // limitExponent returns the exponent of w.limit.
@@ -85,8 +85,8 @@ func (w *window) blockLength(n int, k kernel, maxGroups int) int {
 	return n
 }
 
-// accept adds what the kernel made of a block, w.out, if that is the whole of it, and says so. Else nothing is added, and the
-// window is changed: to other anchors, to more levels, or to adding term by term.
+// accept adds what the kernel made of a block, w.out, if that is the whole of it, and says so. Else nothing is added,
+// and the window is changed: to other anchors, to more levels, or to adding term by term.
 //
 // The same block is not refused forever: first the limit becomes the block's own, then the levels increase.
 func (w *window) accept(f *fixed, kernels []kernel) bool {

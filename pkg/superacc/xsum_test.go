@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The classes of cases of Neal's xsum: one, two, three and ten terms, each also negated and repeated (R. M. Neal, arXiv
-// 1505.05571, 2015). Cases are our own.
+// The classes of cases of Neal's xsum: one, two, three and ten terms, each also negated and repeated (R. M. Neal,
+// arXiv 1505.05571, 2015). Cases are our own.
 
 const (
 	maxNormal    = math.MaxFloat64
@@ -20,7 +20,8 @@ const (
 // edges are the numbers at which something changes.
 var edges = []float64{
 	0, math.Copysign(0, -1), minSubnormal, -minSubnormal, maxSubnormal, -maxSubnormal, minNormal, -minNormal,
-	1, -1, 0x1p53, 0x1p53 + 2, 0x1p-53, 0x1p-54, maxNormal, -maxNormal, 0x1p1023, -0x1p1023, 0x1p970, -0x1p970, 0x1p1013, 0x1p1014,
+	1, -1, 0x1p53, 0x1p53 + 2, 0x1p-53, 0x1p-54, maxNormal, -maxNormal, 0x1p1023, -0x1p1023, 0x1p970, -0x1p970, 0x1p1013,
+	0x1p1014,
 	0x1p-968, 0x1p-969, 0x1p-537, 0x1p512, math.Inf(1), math.Inf(-1), math.NaN(),
 }
 
@@ -64,7 +65,8 @@ func TestOneTerm(t *testing.T) {
 	}
 }
 
-// TestTwoTerms: the rounded exact sum of two terms is what IEEE addition gives, for all pairs of edges and for the ties at 2^55.
+// TestTwoTerms: the rounded exact sum of two terms is what IEEE addition gives, for all pairs of edges and for the
+// ties at 2^55.
 func TestTwoTerms(t *testing.T) {
 	for _, x := range edges {
 		for _, y := range edges {
@@ -126,7 +128,8 @@ func TestTenTerms(t *testing.T) {
 		terms []float64
 		want  float64
 	}{
-		{[]float64{maxNormal, maxNormal, maxNormal, maxNormal, 0.125, 0.125, -maxNormal, -maxNormal, -maxNormal, -maxNormal}, 0.25},
+		{[]float64{maxNormal, maxNormal, maxNormal, maxNormal, 0.125, 0.125, -maxNormal, -maxNormal, -maxNormal, -maxNormal},
+			0.25},
 		{powers, 1111111111},
 		{[]float64{1e-1, 2e-1, 3e-1, 4e-1, 5e-1, -1e-1, -2e-1, -3e-1, -4e-1, -5e-1}, 0},
 		{[]float64{1, 0x1p-60, 0x1p-120, 0x1p-180, 0x1p-240, -1, -0x1p-60, -0x1p-120, -0x1p-180, 0}, 0x1p-240},
@@ -151,7 +154,8 @@ func TestEveryPower(t *testing.T) {
 	vary(t, []float64{0x1p1023, 0x1p1023, -0x1p1023, -0x1p1023, minSubnormal}, minSubnormal, 1<<10)
 }
 
-// TestFloat32 rounds once: a sum just above a tie between two binary32 numbers is such a tie when rounded to binary64 first.
+// TestFloat32 rounds once: a sum just above a tie between two binary32 numbers is such a tie when rounded to binary64
+// first.
 func TestFloat32(t *testing.T) {
 	for _, c := range []struct {
 		terms []float64

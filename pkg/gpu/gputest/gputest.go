@@ -118,7 +118,8 @@ func build() (string, error) {
 	if out, err := compile.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("compiling the emulator: %v\n%s", err, out)
 	}
-	return library, os.Rename(unfinished.Name(), library) // several tests may compile at once: the last wins, all are the same
+	// several tests may compile at once: the last wins, all are the same
+	return library, os.Rename(unfinished.Name(), library)
 }
 
 // sourceFolder returns the folder cuda of the source tree.
@@ -143,10 +144,11 @@ func findCompiler() (string, error) {
 	return "", errors.New("a C++ compiler is missing, which the emulator needs (Debian: apt-get install g++)")
 }
 
-// command returns the arguments of the compiler, and a hash of them and of all sources. MPBENCH_EMULATOR_FLAGS adds arguments, such as
-// -fsanitize=address.
+// command returns the arguments of the compiler, and a hash of them and of all sources. MPBENCH_EMULATOR_FLAGS adds
+// arguments, such as -fsanitize=address.
 func command(folder string) (arguments []string, hash string, err error) {
-	arguments = []string{"-std=c++17", "-O1", "-g", "-fPIC", "-shared", "-fvisibility=hidden", "-Wno-unknown-pragmas", "-I" + folder}
+	arguments = []string{"-std=c++17", "-O1", "-g", "-fPIC", "-shared", "-fvisibility=hidden", "-Wno-unknown-pragmas",
+		"-I" + folder}
 	arguments = append(arguments, strings.Fields(os.Getenv("MPBENCH_EMULATOR_FLAGS"))...)
 	var all []string
 	for _, pattern := range []string{"emulator/*", "*.cuh", "*.cu", "testkernels/*.cu"} {

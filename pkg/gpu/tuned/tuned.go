@@ -1,8 +1,8 @@
-// Package tuned keeps launch parameters that were found to be fast, for the next run on the same device: a JSON file in the user's cache
-// directory, mpbench/tune.json. MPBENCH_TUNE_CACHE names another file.
+// Package tuned keeps launch parameters that were found to be fast, for the next run on the same device: a JSON file
+// in the user's cache directory, mpbench/tune.json. MPBENCH_TUNE_CACHE names another file.
 //
-// Parameters never change a result, so a file that is lost, broken or of another version costs time only: it is ignored, with a
-// warning, and replaced at the next Save.
+// Parameters never change a result, so a file that is lost, broken or of another version costs time only: it is
+// ignored, with a warning, and replaced at the next Save.
 package tuned
 
 import (
@@ -34,8 +34,8 @@ type file struct {
 	Entries map[string]json.RawMessage `json:"entries"`
 }
 
-// Load sets parameters to what was saved for the key on the device, and tells whether there was something. The warning says why
-// a file could not be used; a file that does not exist is none.
+// Load sets parameters to what was saved for the key on the device, and tells whether there was something. The warning
+// says why a file could not be used; a file that does not exist is none.
 func Load(d *gpu.Device, k Key, parameters any) (found bool, warning error) {
 	path, err := Path()
 	if err != nil {
@@ -101,7 +101,8 @@ func entryName(d *gpu.Device, k Key) (string, error) {
 		return "", err
 	}
 	info := d.Info()
-	return fmt.Sprintf("%s, driver %s, %s.ptx %x, %s, %s", info.Name, info.Driver, k.Module, sha256.Sum256([]byte(text)), k.Method, k.Case), nil
+	return fmt.Sprintf("%s, driver %s, %s.ptx %x, %s, %s", info.Name, info.Driver, k.Module, sha256.Sum256([]byte(text)),
+		k.Method, k.Case), nil
 }
 
 // read returns the file at path, or an empty one if there is none.

@@ -54,7 +54,8 @@ func TestSaveLoad(t *testing.T) {
 		}
 	}
 	for _, k := range []tuned.Key{
-		{Method: "rns-basic", Module: key.Module, Case: key.Case}, {Method: key.Method, Module: "planes", Case: key.Case}, {Method: key.Method, Module: key.Module},
+		{Method: "rns-basic", Module: key.Module, Case: key.Case}, {Method: key.Method, Module: "planes", Case: key.Case},
+		{Method: key.Method, Module: key.Module},
 	} {
 		if found, warning := tuned.Load(d, k, &got); found || warning != nil {
 			t.Errorf("%v: found %v, warning %v", k, found, warning)
@@ -72,7 +73,8 @@ func TestSaveLoad(t *testing.T) {
 // TestBrokenFiles: a file that cannot be used is a warning that names it, and the next Save replaces it.
 func TestBrokenFiles(t *testing.T) {
 	d := gputest.Device(t)
-	for _, content := range []string{"{", "[]", `{"version": 2, "entries": {}}`, `{"entries": {}}`, "\x00\xff", `"text"`} {
+	for _, content := range []string{"{", "[]", `{"version": 2, "entries": {}}`, `{"entries": {}}`, "\x00\xff",
+		`"text"`} {
 		path := useFile(t, content)
 		var got shape
 		found, warning := tuned.Load(d, key, &got)

@@ -5,6 +5,8 @@
 package main
 
 import (
+	"strings"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -43,7 +45,7 @@ type kernel struct {
 func generate(isa, name, signature, doc string, pointers []string, body func(k *kernel)) {
 	TEXT(name+isa, NOSPLIT, "func("+signature+", n int)")
 	Pragma("noescape")
-	Doc(name + isa + " sets " + doc + "; it works like " + name + "Generic.")
+	Doc(strings.Split(name+isa+" sets "+doc+"; it works like "+name+"Generic.", "\n")...)
 	k := &kernel{pointers: map[string]reg.GPVirtual{}, offset: GP64()}
 	for _, p := range pointers {
 		k.pointers[p] = Load(Param(p), GP64()).(reg.GPVirtual)
@@ -239,8 +241,8 @@ func (k *kernel) joinHalves(make func(half int, q reg.VecVirtual)) reg.VecVirtua
 	return all
 }
 
-// floatMod reduces one integer x < 2^53 by all moduli: floor(x*reciprocal) is floor(x/m) or one less. Its low 32 bits come from
-// a conversion (AVX-512) or from the significand after adding 2^52 (AVX2).
+// floatMod reduces one integer x < 2^53 by all moduli: floor(x*reciprocal) is floor(x/m) or one less. Its low 32 bits
+// come from a conversion (AVX-512) or from the significand after adding 2^52 (AVX2).
 func floatMod(isa string) {
 	pointers := []string{"z", "reciprocal", "m"}
 	signature := "z *uint32, x float64, reciprocal *float64, m *uint32"

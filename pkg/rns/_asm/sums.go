@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -54,12 +56,15 @@ func addDoubles(ops ...Op)   { VADDPD(ops[0], ops[1], ops[2]) }
 func addWords(ops ...Op)     { VPADDQ(ops[0], ops[1], ops[2]) }
 func addHalfWords(ops ...Op) { VPADDD(ops[0], ops[1], ops[2]) }
 
-// reduction emits a function of n residues that returns one number: body adds k.lanes of them to sums, finish makes the
-// result of the sums.
-func reduction(isa, name, signature, doc string, pointers []string, adds []func(...Op), body func(k *kernel, sums []*sum), finish func(sums []*sum)) {
+// reduction emits a function of n residues that returns one number: body adds k.lanes of them to sums, finish makes
+// the result of the sums.
+func reduction(
+	isa, name, signature, doc string, pointers []string, adds []func(...Op), body func(k *kernel, sums []*sum),
+	finish func(sums []*sum),
+) {
 	TEXT(name+isa, NOSPLIT, "func("+signature)
 	Pragma("noescape")
-	Doc(name + isa + " returns " + doc + "; it works like " + name + "Generic.")
+	Doc(strings.Split(name+isa+" returns "+doc+"; it works like "+name+"Generic.", "\n")...)
 	k := &kernel{pointers: map[string]reg.GPVirtual{}, offset: GP64()}
 	for _, p := range pointers {
 		k.pointers[p] = Load(Param(p), GP64()).(reg.GPVirtual)
@@ -91,61 +96,64 @@ func reduction(isa, name, signature, doc string, pointers []string, adds []func(
 // quotientSum sums in another order than the plain Go version; what is made of it does not depend on that.
 func quotientSum(isa string) {
 	pointers, adds := []string{"c", "quotient"}, []func(...Op){addDoubles, addDoubles}
-	reduction(isa, "quotientSum", "c *uint32, quotient *float64, n int) float64", "the sum of c_i * quotient_i", pointers, adds, func(k *kernel, sums []*sum) {
-		for half := range 2 {
-			p := k.vector()
-			VCVTDQ2PD(k.mem("c").Offset(2*k.lanes*half), p)
-			VMULPD(k.doubles("quotient", half), p, p)
-			VADDPD(p, sums[half].at(k), sums[half].at(k))
-		}
-	}, func(sums []*sum) {
-		VADDPD(sums[1].full.(reg.Vec).AsY(), sums[0].full.(reg.Vec).AsY(), sums[0].full.(reg.Vec).AsY())
-		Store(sums[0].total(addDoubles, 1), ReturnIndex(0))
-	})
+	reduction(isa, "quotientSum", "c *uint32, quotient *float64, n int) float64", "the sum of c_i * quotient_i", pointers,
+		adds, func(k *kernel, sums []*sum) {
+			for half := range 2 {
+				p := k.vector()
+				VCVTDQ2PD(k.mem("c").Offset(2*k.lanes*half), p)
+				VMULPD(k.doubles("quotient", half), p, p)
+				VADDPD(p, sums[half].at(k), sums[half].at(k))
+			}
+		}, func(sums []*sum) {
+			VADDPD(sums[1].full.(reg.Vec).AsY(), sums[0].full.(reg.Vec).AsY(), sums[0].full.(reg.Vec).AsY())
+			Store(sums[0].total(addDoubles, 1), ReturnIndex(0))
+		})
 }
 
 // fractionSum multiplies by 96-bit constants in three parts: the even and the odd lanes of the low and the middle part
 // by widening products, all lanes of the high part at once, of which only the low half matters.
 func fractionSum(isa string) {
 	pointers, adds := []string{"c", "high", "mid", "low"}, []func(...Op){addWords, addHalfWords}
-	doc := "the sum of floor(c_i * (high_i*2^64 + mid_i*2^32 + low_i) / 2^32) modulo 2^64"
-	reduction(isa, "fractionSum", "c, high, mid, low *uint32, n int) uint64", doc, pointers, adds, func(k *kernel, sums []*sum) {
-		words, upper := sums[0].at(k), sums[1].at(k)
-		c, mid, low, p := k.load("c"), k.load("mid"), k.load("low"), k.vector()
-		VPMULLD(k.mem("high"), c, p)
-		VPADDD(p, upper, upper)
-		for odd := range 2 {
-			if odd == 1 {
-				for _, r := range []reg.VecVirtual{c, mid, low} {
-					VPSRLQ(Imm(32), r, r)
+	doc := "the sum of floor(c_i * (high_i*2^64 + mid_i*2^32 + low_i) / 2^32)\nmodulo 2^64"
+	reduction(isa, "fractionSum", "c, high, mid, low *uint32, n int) uint64", doc, pointers, adds,
+		func(k *kernel, sums []*sum) {
+			words, upper := sums[0].at(k), sums[1].at(k)
+			c, mid, low, p := k.load("c"), k.load("mid"), k.load("low"), k.vector()
+			VPMULLD(k.mem("high"), c, p)
+			VPADDD(p, upper, upper)
+			for odd := range 2 {
+				if odd == 1 {
+					for _, r := range []reg.VecVirtual{c, mid, low} {
+						VPSRLQ(Imm(32), r, r)
+					}
 				}
+				p, q := k.vector(), k.vector()
+				VPMULUDQ(c, mid, p)
+				VPADDQ(p, words, words)
+				VPMULUDQ(c, low, q)
+				VPSRLQ(Imm(32), q, q)
+				VPADDQ(q, words, words)
 			}
-			p, q := k.vector(), k.vector()
-			VPMULUDQ(c, mid, p)
-			VPADDQ(p, words, words)
-			VPMULUDQ(c, low, q)
-			VPSRLQ(Imm(32), q, q)
-			VPADDQ(q, words, words)
-		}
-	}, func(sums []*sum) {
-		words, upper := GP64(), GP64()
-		VMOVQ(sums[0].total(addWords, 1), words)
-		VMOVQ(sums[1].total(addHalfWords, 2), upper)
-		SHLQ(Imm(32), upper)
-		ADDQ(upper, words)
-		Store(words, ReturnIndex(0))
-	})
+		}, func(sums []*sum) {
+			words, upper := GP64(), GP64()
+			VMOVQ(sums[0].total(addWords, 1), words)
+			VMOVQ(sums[1].total(addHalfWords, 2), upper)
+			SHLQ(Imm(32), upper)
+			ADDQ(upper, words)
+			Store(words, ReturnIndex(0))
+		})
 }
 
 func lowWord(isa string) {
 	pointers, adds := []string{"c", "w"}, []func(...Op){addHalfWords}
-	reduction(isa, "lowWord", "c, w *uint32, n int) uint32", "the sum of c_i * w_i modulo 2^32", pointers, adds, func(k *kernel, sums []*sum) {
-		p := k.load("c")
-		VPMULLD(k.mem("w"), p, p)
-		VPADDD(p, sums[0].at(k), sums[0].at(k))
-	}, func(sums []*sum) {
-		word := GP32()
-		VMOVD(sums[0].total(addHalfWords, 2), word)
-		Store(word, ReturnIndex(0))
-	})
+	reduction(isa, "lowWord", "c, w *uint32, n int) uint32", "the sum of c_i * w_i modulo 2^32", pointers, adds,
+		func(k *kernel, sums []*sum) {
+			p := k.load("c")
+			VPMULLD(k.mem("w"), p, p)
+			VPADDD(p, sums[0].at(k), sums[0].at(k))
+		}, func(sums []*sum) {
+			word := GP32()
+			VMOVD(sums[0].total(addHalfWords, 2), word)
+			Store(word, ReturnIndex(0))
+		})
 }

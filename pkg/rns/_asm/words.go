@@ -6,12 +6,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// weightedWords emits z_h = sum over i < rows of c_i * t[i*pitch+h] for h < n, n a multiple of 8. Sixteen words, then eight, stay in
-// registers while the rows go by. The caller sees to it that the sums stay below 2^64.
+// weightedWords emits z_h = sum over i < rows of c_i * t[i*pitch+h] for h < n, n a multiple of 8. Sixteen words, then
+// eight, stay in registers while the rows go by. The caller sees to it that the sums stay below 2^64.
 func weightedWords(isa string) {
 	TEXT("weightedWords"+isa, NOSPLIT, "func(z *uint64, c, t *uint32, rows, pitch, n int)")
 	Pragma("noescape")
-	Doc("weightedWords" + isa + " sets z_h to the sum of c_i * t[i*pitch+h] for n words, n a multiple of 8; it works like weightedWordsGeneric.")
+	Doc("weightedWords"+isa+" sets z_h to the sum of c_i * t[i*pitch+h] for n words, n a multiple of 8;",
+		"it works like weightedWordsGeneric.")
 	z, c, t := Load(Param("z"), GP64()), Load(Param("c"), GP64()), Load(Param("t"), GP64())
 	rows, pitch, n := Load(Param("rows"), GP64()), Load(Param("pitch"), GP64()), Load(Param("n"), GP64())
 	SHLQ(Imm(2), pitch)
@@ -78,7 +79,8 @@ func weightedWords(isa string) {
 func wordsMod(isa string) {
 	pointers := []string{"z", "words", "powers", "w", "ws", "one", "m"}
 	signature := "z *uint32, words *uint64, powers *uint32, count int, w, ws, one, m *uint32"
-	doc := "z = sum of words_h * powers[h*n+i] over count words mod m, where w, ws are the constant 2^32 and one is floor(2^32/m)"
+	doc := "z = sum of words_h * powers[h*n+i] over count words mod m,\n" +
+		"where w, ws are the constant 2^32 and one is floor(2^32/m)"
 	generate(isa, "wordsMod", signature, doc, pointers, func(k *kernel) {
 		count, bytes, row := Load(Param("count"), GP64()), Load(Param("n"), GP64()), GP64()
 		SHLQ(Imm(2), bytes)

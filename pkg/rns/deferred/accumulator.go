@@ -5,12 +5,13 @@ import (
 	"slices"
 )
 
-// Accumulator holds the exact sums of products of one matrix-vector product, before they are rounded, as residues:
-// the residue modulo m_k of row i is residues[k*stride + i]. They are integers, so partial sums may be added in any order, by any number of
-// accumulators and devices, and the result is the same. Memory: 4 bytes per modulus and row, and scratch that does not grow with rows.
+// Accumulator holds the exact sums of products of one matrix-vector product, before they are rounded, as residues: the
+// residue modulo m_k of row i is residues[k*stride + i]. They are integers, so partial sums may be added in any order,
+// by any number of accumulators and devices, and the result is the same. Memory: 4 bytes per modulus and row, and
+// scratch that does not grow with rows.
 //
-// An Accumulator is not safe for concurrent use; its methods use several goroutines themselves. They panic if matrices, vectors and results of
-// different shape, base or alignment are brought together.
+// An Accumulator is not safe for concurrent use; its methods use several goroutines themselves. They panic if
+// matrices, vectors and results of different shape, base or alignment are brought together.
 type Accumulator struct {
 	base       *base
 	op         Op
@@ -58,8 +59,8 @@ func (s *Accumulator) Reset() {
 // Len returns the number of rows.
 func (s *Accumulator) Len() int { return s.rows }
 
-// Residues returns the residues, which begin every stride numbers for the next modulus. Sums that a device computed of part
-// of a product may be added to them, modulo Moduli(n) each.
+// Residues returns the residues, which begin every stride numbers for the next modulus. Sums that a device computed of
+// part of a product may be added to them, modulo Moduli(n) each.
 func (s *Accumulator) Residues() (residues []uint32, stride int) { return s.residues, s.stride }
 
 // Add adds t, which must come from the same matrix, or from one of the same alignment.

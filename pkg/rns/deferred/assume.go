@@ -14,10 +14,11 @@ const (
 	highestBit = 1024 // one more than the highest
 )
 
-// Assume returns extents that the rows of a matrix of float64 numbers may have of which only a sample has been seen, with the extents
-// sample[i], so that products with vectors of the extent x can begin before all numbers are known. All rows get the same width: that of the widest in the
-// sample, at least 8 bits above and 20 bits below, and what the moduli then hold beyond that ([PlanExtents]). A row of zeros is taken
-// for one like all others together. Whether numbers keep to it is to be found out; if they do, results are exact.
+// Assume returns extents that the rows of a matrix of float64 numbers may have of which only a sample has been seen,
+// with the extents sample[i], so that products with vectors of the extent x can begin before all numbers are known.
+// All rows get the same width: that of the widest in the sample, at least 8 bits above and 20 bits below, and what the
+// moduli then hold beyond that ([PlanExtents]). A row of zeros is taken for one like all others together. Whether
+// numbers keep to it is to be found out; if they do, results are exact.
 func Assume(sample []numbers.Extent, terms int, x numbers.Extent) []numbers.Extent {
 	width, all := 0, numbers.Extent{}
 	for _, e := range sample {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAssume: what is assumed contains the sample with room on both sides, or all of float64, is equally wide in all rows and takes at most two moduli more
-// than the sample.
+// TestAssume: what is assumed contains the sample with room on both sides, or all of float64, is equally wide in all
+// rows and takes at most two moduli more than the sample.
 func TestAssume(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	for range 2000 {

@@ -17,20 +17,22 @@ type base struct {
 	modulus []uint32 // padded with modulus[0] to lanes
 	delta   []uint32 // 2^28 - m
 
-	// powers[h*lanes + k] = 2^(28h) mod m_k for h < n + 2: a binary64 number takes three limbs from any position of the n.
-	// 0 in the padding lanes.
+	// powers[h*lanes + k] = 2^(28h) mod m_k for h < n + 2: a binary64 number takes three limbs from any position of the
+	// n. 0 in the padding lanes.
 	powers []uint32
 
 	// Reconstruction: with c_k = x_k * weight_k mod m_k,
 	//   X = sum c_k * (M/m_k) - rank * M,  rank = round(sum c_k / m_k).
 	// Row k < n of crt holds M/m_k, row n holds 2^(28n) - M, in n limbs, least significant first, padded to lanes. The
-	// sum of rows with the coefficients c_0 ... c_(n-1), rank is X modulo 2^(28n): X in two's complement, as |X| < 2^(28n-2).
+	// sum of rows with the coefficients c_0 ... c_(n-1), rank is X modulo 2^(28n): X in two's complement, as |X| <
+	// 2^(28n-2).
 	weight     []uint32
 	reciprocal []float64 // 1 / m_k
 	crt        []uint32
 }
 
-// Bases are kept up to this size, where tables take 0.5 MB each; larger ones (up to 34 MB) only while they are the latest.
+// Bases are kept up to this size, where tables take 0.5 MB each; larger ones (up to 34 MB) only while they are the
+// latest.
 const keptModuli = 256
 
 var bases struct {

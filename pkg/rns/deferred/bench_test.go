@@ -43,9 +43,9 @@ func (r repeated) Len() int                      { return r.n }
 func (r repeated) Span(i int) numbers.Span       { return r.Source.Span(i % r.Source.Len()) }
 func (r repeated) Read(z *numbers.Number, i int) { r.Source.Read(z, i%r.Source.Len()) }
 
-// BenchmarkGEMV times accumulate, reconstruct and round of a 1000 x 1000 product with full p-bit significands; the matrix was
-// converted before. ns/elem is the mean, best-ns/elem that of the fastest call; GB/s are the bytes of the planes at the mean. See
-// BenchmarkBandwidth for what the machine gives.
+// BenchmarkGEMV times accumulate, reconstruct and round of a 1000 x 1000 product with full p-bit significands; the
+// matrix was converted before. ns/elem is the mean, best-ns/elem that of the fastest call; GB/s are the bytes of the
+// planes at the mean. See BenchmarkBandwidth for what the machine gives.
 func BenchmarkGEMV(b *testing.B) {
 	const size = 1000
 	for _, prec := range []uint{53, 106, 212, 424, 848, 1696} {
@@ -101,8 +101,9 @@ func BenchmarkGEMV(b *testing.B) {
 	}
 }
 
-// BenchmarkTruncated times products of float64 numbers of all exponents, rounded to 53 bits, with factors as NewPlanFor truncates them and with exact
-// ones, and what comes before: plan and conversion. ns/elem is the mean; recomputed are the rows computed again.
+// BenchmarkTruncated times products of float64 numbers of all exponents, rounded to 53 bits, with factors as
+// NewPlanFor truncates them and with exact ones, and what comes before: plan and conversion. ns/elem is the mean;
+// recomputed are the rows computed again.
 func BenchmarkTruncated(b *testing.B) {
 	const size, prec = 400, 53
 	a, x := operands.CancellingRows(size, 0)
@@ -142,12 +143,14 @@ func BenchmarkTruncated(b *testing.B) {
 	}
 }
 
-// BenchmarkRecomputed is BenchmarkTruncated's product where every sum is exactly zero, so that every row is computed again.
+// BenchmarkRecomputed is BenchmarkTruncated's product where every sum is exactly zero, so that every row is computed
+// again.
 func BenchmarkRecomputed(b *testing.B) {
 	const size, prec = 400, 53
 	a, x := operands.CancellingRows(size, size)
 	xl := numbers.Strided(size, 1)
-	p, err := NewPlanFor(numbers.Float64s(a), numbers.RowMajor(size, size, size), NoTrans, numbers.Float64s(x), xl, prec, Options{Threads: 1})
+	p, err := NewPlanFor(numbers.Float64s(a), numbers.RowMajor(size, size, size), NoTrans, numbers.Float64s(x), xl, prec,
+		Options{Threads: 1})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -169,8 +172,8 @@ func runProduct(b *testing.B, p *Plan, x []float64) {
 	b.ReportMetric(float64(s.Recomputed()), "recomputed")
 }
 
-// BenchmarkBandwidth is what the figures of the other benchmarks are to be seen beside: bytes read by the plain summation of an array far
-// beyond all caches, and bytes read and written by copying it.
+// BenchmarkBandwidth is what the figures of the other benchmarks are to be seen beside: bytes read by the plain
+// summation of an array far beyond all caches, and bytes read and written by copying it.
 func BenchmarkBandwidth(b *testing.B) {
 	const n = 1 << 26
 	for _, threads := range []int{1, 2} {
@@ -224,7 +227,8 @@ func BenchmarkConvert(b *testing.B) {
 		{"big1696", repeated{numbers.Bigs(fullNumbers(rng, 9973, 1696)), size * size}, 1696},
 	} {
 		for _, op := range []Op{NoTrans, Trans} {
-			p, err := NewPlan(c.src, numbers.RowMajor(size, size, size), op, numbers.Extent{Low: 0, Top: c.bits}, Options{Threads: 1})
+			p, err := NewPlan(c.src, numbers.RowMajor(size, size, size), op, numbers.Extent{Low: 0, Top: c.bits},
+				Options{Threads: 1})
 			if err != nil {
 				b.Fatal(err)
 			}

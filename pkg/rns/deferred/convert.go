@@ -35,7 +35,9 @@ func convertParallel(b *base, threads, tasks int, convert func(c *converter, tas
 //	truncate(x_t * 2^-low[t*lowStep]),  x_t = src number first + t*step
 //
 // where plane k begins at planes[k*planeStride]. Zeros, infinities and NaN have residues 0.
-func (c *converter) convert(planes []uint32, planeStride, at int, src numbers.Source, first, step, count int, low []int, lowStep int) {
+func (c *converter) convert(
+	planes []uint32, planeStride, at int, src numbers.Source, first, step, count int, low []int, lowStep int,
+) {
 	lanes := c.base.lanes
 	floats, isFloats := src.(numbers.Float64s)
 	for t := range count {
@@ -98,8 +100,8 @@ func (c *converter) combine(z []uint32, h int, limbs []uint32, neg bool) {
 	}
 }
 
-// appendLimbs appends the limbs of W * 2^shift, truncated to an integer if shift is negative, without those below the first and above the
-// last that can be nonzero; first is the position of the first.
+// appendLimbs appends the limbs of W * 2^shift, truncated to an integer if shift is negative, without those below the
+// first and above the last that can be nonzero; first is the position of the first.
 func appendLimbs(limbs []uint32, words []uint64, shift int) (_ []uint32, first int) {
 	for len(words) > 0 && words[len(words)-1] == 0 {
 		words = words[:len(words)-1]

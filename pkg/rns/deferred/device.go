@@ -25,13 +25,15 @@ func TablesOf(n int) Tables {
 	return Tables{n, b.lanes, b.delta, b.powers, b.weight, b.reciprocal, b.crt}
 }
 
-// PlanExtents is [NewPlan] for products A*x of a matrix whose elements are elsewhere: its row i has the extent rows[i], and there are as
-// many columns as terms. The plan has no numbers, so no matrix can be made of it, and special elements are the caller's affair.
+// PlanExtents is [NewPlan] for products A*x of a matrix whose elements are elsewhere: its row i has the extent
+// rows[i], and there are as many columns as terms. The plan has no numbers, so no matrix can be made of it, and
+// special elements are the caller's affair.
 func PlanExtents(rows []numbers.Extent, terms int, x numbers.Extent, opt Options) (*Plan, error) {
 	if opt.MaxModuli <= 0 || opt.MaxModuli > MaxModuli {
 		opt.MaxModuli = MaxModuli
 	}
-	p := &Plan{layout: numbers.Layout{Rows: len(rows), Cols: terms}, op: NoTrans, opt: opt, xBits: x.Bits(), allTerms: terms}
+	p := &Plan{layout: numbers.Layout{Rows: len(rows), Cols: terms}, op: NoTrans, opt: opt, xBits: x.Bits(),
+		allTerms: terms}
 	if terms < 0 {
 		return nil, fmt.Errorf("deferred: sums of %d terms", terms)
 	}
@@ -41,8 +43,8 @@ func PlanExtents(rows []numbers.Extent, terms int, x numbers.Extent, opt Options
 	return p, nil
 }
 
-// Lows returns for each row of op(A) the exponent that its integers are multiplied by: element (i, j) is an integer times 2^Lows()[i]. There is
-// one for all rows if the plan is for Both.
+// Lows returns for each row of op(A) the exponent that its integers are multiplied by: element (i, j) is an integer
+// times 2^Lows()[i]. There is one for all rows if the plan is for Both.
 func (p *Plan) Lows() []int { return append([]int(nil), p.low...) }
 
 // VectorLow returns the exponent of a vector of that extent in products with the plan, and whether it is truncated.
@@ -53,7 +55,8 @@ func (p *Plan) VectorLow(x numbers.Extent) (low int, truncated bool) {
 	return x.Low, false
 }
 
-// ProductModuli returns how many moduli exact sums of so many products of factors of these extents take; it may exceed MaxModuli.
+// ProductModuli returns how many moduli exact sums of so many products of factors of these extents take; it may exceed
+// MaxModuli.
 func ProductModuli(row, x numbers.Extent, terms int) int {
 	return moduliOf(row.Bits(), x.Bits(), terms)
 }
@@ -66,8 +69,8 @@ func (p *Plan) RowExtent(i int) numbers.Extent {
 	return numbers.Extent{Low: p.low[i], Top: p.low[i] + p.bits[i]}
 }
 
-// ErrorBits bounds what the plan's truncation leaves out of the sum of row i times a vector of extent x: less than 2^ErrorBits in units
-// of the sum, 2^(Lows()[i] + low) with the low of VectorLow. It is -1 for a sum that is exact.
+// ErrorBits bounds what the plan's truncation leaves out of the sum of row i times a vector of extent x: less than
+// 2^ErrorBits in units of the sum, 2^(Lows()[i] + low) with the low of VectorLow. It is -1 for a sum that is exact.
 func (p *Plan) ErrorBits(i int, x numbers.Extent) int {
 	bits := p.bits[i]
 	_, xTruncated := p.VectorLow(x)
@@ -89,9 +92,11 @@ func (p *Plan) ErrorBits(i int, x numbers.Extent) int {
 }
 
 // RoundedRow returns alpha times the sum of the products of a row a and a column x, plus beta*y, all divided by an odd
-// integer d (nil for 1), rounded once to prec bits. The layouts are of 1 x n and n x 1 elements, of which infinities and
-// NaN count as 0. alpha and beta are finite, y is not read where beta is zero.
-func RoundedRow(a numbers.Array, x numbers.Array, alpha, beta *big.Float, y *numbers.Number, d *big.Int, prec uint) *big.Float {
+// integer d (nil for 1), rounded once to prec bits. The layouts are of 1 x n and n x 1 elements, of which infinities
+// and NaN count as 0. alpha and beta are finite, y is not read where beta is zero.
+func RoundedRow(
+	a numbers.Array, x numbers.Array, alpha, beta *big.Float, y *numbers.Number, d *big.Int, prec uint,
+) *big.Float {
 	var factor scalar
 	factor.set(alpha)
 	var number numbers.Number
@@ -124,8 +129,9 @@ func RoundedRow(a numbers.Array, x numbers.Array, alpha, beta *big.Float, y *num
 	return z
 }
 
-// Words returns the numbers as they lie in memory: number i is (-1)^(exponents[i] mod 2) * W * 2^floor(exponents[i]/2), with W of the
-// words[i*width] to words[(i+1)*width-1], least significant first. Infinities and NaN are zeros here. The slices must not be changed.
+// Words returns the numbers as they lie in memory: number i is (-1)^(exponents[i] mod 2) * W *
+// 2^floor(exponents[i]/2), with W of the words[i*width] to words[(i+1)*width-1], least significant first. Infinities
+// and NaN are zeros here. The slices must not be changed.
 func (p *Packed) Words() (words []uint64, exponents []int64, width int) {
 	return p.words[:len(p.exponents)*p.width], p.exponents, p.width
 }

@@ -1,33 +1,40 @@
-// Package deferred computes y = alpha*op(A)*x + beta*y, dot products and sums of multiple-precision numbers exactly and
-// rounds each result once, to nearest even. Nothing is rounded or normalized on the way: residues of a residue number system have no carries, so
-// a term of a sum of products costs one multiplication and one addition per modulus, at the speed of memory.
+// Package deferred computes y = alpha*op(A)*x + beta*y, dot products and sums of multiple-precision numbers exactly
+// and rounds each result once, to nearest even. Nothing is rounded or normalized on the way: residues of a residue
+// number system have no carries, so a term of a sum of products costs one multiplication and one addition per modulus,
+// at the speed of memory.
 //
 // # Results
 //
-// Every result is the correctly rounded exact value, whatever the condition of the sum. It does not depend on the number of goroutines, on how a
-// product is split into parts, nor on the instruction set, because all that is added are integers. Infinities and NaN
-// follow IEEE 754; an exact zero is +0; alpha = 0 and beta = 0 follow BLAS (A and x, or y, are not used).
+// Every result is the correctly rounded exact value, whatever the condition of the sum. It does not depend on the
+// number of goroutines, on how a product is split into parts, nor on the instruction set, because all that is added
+// are integers. Infinities and NaN follow IEEE 754; an exact zero is +0; alpha = 0 and beta = 0 follow BLAS (A and x,
+// or y, are not used).
 //
 // # How a matrix-vector product works
 //
-//  1. Align ([NewPlan]). Row i of op(A) becomes integers a'_ij = a_ij * 2^-low_i, where low_i is the lowest bit set in the row; x likewise,
-//     as a whole. No bit is lost. bits(A) is the width of the widest row: its highest less its lowest bit position.
-//  2. Residues ([Plan.Matrix], [Plan.NewVector]). The moduli are the n largest primes below 2^28, n the least with
-//     M = m_1*...*m_n > 2^(1 + bits(A) + bits(x) + ceil(log2 N)) for sums of N terms ([ModuliFor]). The list is the same for all n, so
-//     planes of fewer moduli are a prefix of those of more. A negative integer -r has the residues m - r.
-//  3. Accumulate ([Accumulator.MulVec]). Products of residues have 56 bits, so 256 of them are added in a 64-bit lane before anything is
-//     reduced. op = N: the dot product of a row and x, whose lanes are at the end split into 32-bit halves that are summed
-//     apart. op = T: sums_j += a_ij*x_i row by row, reduced every 256 rows. Both read A once, in the order of memory.
-//  4. Reconstruct and round ([Accumulator.Round]). With c_k = s_k * (M/m_k)^-1 mod m_k, the sum is
-//     S = sum c_k*(M/m_k) - rank*M with rank = round(sum c_k/m_k): a combination of n + 1 rows of a table of 28-bit limbs, by the
-//     kernel of op = T. As |S| < 0.31 M, binary64 finds the rank. Then alpha*S*2^(low_i + low_x) + beta*y_i is formed in integers and rounded
-//     once. Numbers too small to matter are replaced by their sign, so exponents may differ by any amount.
+//  1. Align ([NewPlan]). Row i of op(A) becomes integers a'_ij = a_ij * 2^-low_i, where low_i is the lowest bit set in
+//     the row; x likewise, as a whole. No bit is lost. bits(A) is the width of the widest row: its highest less its
+//     lowest bit position.
+//  2. Residues ([Plan.Matrix], [Plan.NewVector]). The moduli are the n largest primes below 2^28, n the least with M =
+//     m_1*...*m_n > 2^(1 + bits(A) + bits(x) + ceil(log2 N)) for sums of N terms ([ModuliFor]). The list is the same
+//     for all n, so planes of fewer moduli are a prefix of those of more. A negative integer -r has the residues m -
+//     r.
+//  3. Accumulate ([Accumulator.MulVec]). Products of residues have 56 bits, so 256 of them are added in a 64-bit lane
+//     before anything is reduced. op = N: the dot product of a row and x, whose lanes are at the end split into 32-bit
+//     halves that are summed apart. op = T: sums_j += a_ij*x_i row by row, reduced every 256 rows. Both read A once,
+//     in the order of memory.
+//  4. Reconstruct and round ([Accumulator.Round]). With c_k = s_k * (M/m_k)^-1 mod m_k, the sum is S = sum
+//     c_k*(M/m_k) - rank*M with rank = round(sum c_k/m_k): a combination of n + 1 rows of a table of 28-bit limbs, by
+//     the kernel of op = T. As |S| < 0.31 M, binary64 finds the rank. Then alpha*S*2^(low_i + low_x) + beta*y_i is
+//     formed in integers and rounded once. Numbers too small to matter are replaced by their sign, so exponents may
+//     differ by any amount.
 //
 // # Memory
 //
-// A takes 4 bytes for each modulus and element ([Plan.Bytes] says so before anything is allocated), rows padded to 64 bytes, and 16 bytes for each row of
-// op(A): nothing else grows with its elements. Planes are laid out [modulus][row][column], the residues of a row next
-// to each other; those of x [modulus][element]; sums [modulus][row of op(A)]. [Plan.Slice] makes parts of a matrix that does not fit.
+// A takes 4 bytes for each modulus and element ([Plan.Bytes] says so before anything is allocated), rows padded to 64
+// bytes, and 16 bytes for each row of op(A): nothing else grows with its elements. Planes are laid out
+// [modulus][row][column], the residues of a row next to each other; those of x [modulus][element]; sums [modulus][row
+// of op(A)]. [Plan.Slice] makes parts of a matrix that does not fit.
 //
 //	p (bits of A and x, N = 1000)     53   106   212   424   848   1696
 //	moduli = bytes per element / 4     5     8    16    31    62    122
@@ -36,31 +43,36 @@
 //
 // # Wide ranges
 //
-// Elements that differ by 2^600 in one row need more moduli. Above Options.MaxModuli, on request (Options.KeepBits), or where [NewPlanFor] finds
-// it worth while, elements are truncated to fewer bits, counted from the row's highest. What that leaves out of a sum is bounded (see type truncation); if the sum minus
-// and plus the bound round to the same number, that is the correctly rounded result (Ziv's test). The other rows are computed
-// again from the original numbers, product by product ([Accumulator.Recomputed] counts them). Only truncated matrices and vectors keep the numbers
-// they were made from.
+// Elements that differ by 2^600 in one row need more moduli. Above Options.MaxModuli, on request (Options.KeepBits),
+// or where [NewPlanFor] finds it worth while, elements are truncated to fewer bits, counted from the row's highest.
+// What that leaves out of a sum is bounded (see type truncation); if the sum minus and plus the bound round to the
+// same number, that is the correctly rounded result (Ziv's test). The other rows are computed again from the original
+// numbers, product by product ([Accumulator.Recomputed] counts them). Only truncated matrices and vectors keep the
+// numbers they were made from.
 //
 // # Sums and dots used once
 //
-// Converting a number to residues takes longer than one product, so [Sum] and [Dot] and sums of [Packed] numbers use a [LimbSum]:
-// one bucket of carry-save words for each exponent and sign, no alignment, memory that does not grow with the data.
+// Converting a number to residues takes longer than one product, so [Sum] and [Dot] and sums of [Packed] numbers use a
+// [LimbSum]: one bucket of carry-save words for each exponent and sign, no alignment, memory that does not grow with
+// the data.
 //
 // # Kernels
 //
-// Plain Go is in kernels_generic.go, AVX2 and AVX-512 code generated by _asm; GODEBUG=cpu.avx512f=off and the build tag noasm select
-// less. Rows of A are read one at a time with one prefetch 4 KiB ahead: that reaches the full bandwidth of a core, which several rows at a time
-// do not (34 of 42 GB/s), as hardware prefetchers follow few streams. The extension IFMA has no advantage: products of 56 bits need both of its
-// halves, two instructions like multiplication and addition, and residues would take 8 bytes of memory.
+// Plain Go is in kernels_generic.go, AVX2 and AVX-512 code generated by _asm; GODEBUG=cpu.avx512f=off and the build
+// tag noasm select less. Rows of A are read one at a time with one prefetch 4 KiB ahead: that reaches the full
+// bandwidth of a core, which several rows at a time do not (34 of 42 GB/s), as hardware prefetchers follow few
+// streams. The extension IFMA has no advantage: products of 56 bits need both of its halves, two instructions like
+// multiplication and addition, and residues would take 8 bytes of memory.
 //
-// Reductions use m = 2^28 - delta with delta < 2^16: the bits above the 28th of a number are worth delta each (function fold).
+// Reductions use m = 2^28 - delta with delta < 2^16: the bits above the 28th of a number are worth delta each
+// (function fold).
 //
 // # Sources
 //
-// Lazy reduction and the Chinese remainder theorem with a table of limbs: the usual tools of modular linear algebra, e.g. J.-G. Dumas, P. Giorgi,
-// C. Pernet, "Dense linear algebra over word-size prime fields", ACM TOMS 35(3), 2008. Rank from an approximate sum of fractions: S. Kawamura, M. Koike,
-// F. Sano, A. Shimbo, "Cox-Rower architecture for fast parallel Montgomery multiplication", EUROCRYPT 2000. Ziv's test: A. Ziv, "Fast
-// evaluation of elementary mathematical functions with correctly rounded last bit", ACM TOMS 17(3), 1991. Sums by
-// exponent: R. M. Neal, arXiv 1505.05571, 2015.
+// Lazy reduction and the Chinese remainder theorem with a table of limbs: the usual tools of modular linear algebra,
+// e.g. J.-G. Dumas, P. Giorgi, C. Pernet, "Dense linear algebra over word-size prime fields", ACM TOMS 35(3), 2008.
+// Rank from an approximate sum of fractions: S. Kawamura, M. Koike, F. Sano, A. Shimbo, "Cox-Rower architecture for
+// fast parallel Montgomery multiplication", EUROCRYPT 2000. Ziv's test: A. Ziv, "Fast evaluation of elementary
+// mathematical functions with correctly rounded last bit", ACM TOMS 17(3), 1991. Sums by exponent: R. M. Neal, arXiv
+// 1505.05571, 2015.
 package deferred

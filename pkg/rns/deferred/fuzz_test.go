@@ -57,7 +57,8 @@ func FuzzGemv(f *testing.F) {
 			if got[i] != want && (got[i] == got[i] || want == want) {
 				t.Fatalf("row %d of %v times %v: %v, want %v", i, a, x, got[i], want)
 			}
-			dot, err := Dot(numbers.Float64s(a[i*n:(i+1)*n]), numbers.Strided(n, 1), numbers.Float64s(x), numbers.Strided(n, 1), 1)
+			dot, err := Dot(numbers.Float64s(a[i*n:(i+1)*n]), numbers.Strided(n, 1), numbers.Float64s(x), numbers.Strided(n, 1),
+				1)
 			if err != nil {
 				t.Fatal(err)
 			}

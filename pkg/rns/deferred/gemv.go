@@ -13,9 +13,9 @@ const (
 
 // MulVec adds op(A)*x, exactly, to s, which was made for op.
 //
-// N: per modulus, rows of A times x, summed in 64-bit lanes that hold 256 products each and are then split into 32-bit halves,
-// whose sums have no limit in practice. T: per modulus, sums[j] += x_i * a_ij row by row, for columns that fit the
-// first-level cache, reduced every 256 rows. Both read every residue of A once, in order.
+// N: per modulus, rows of A times x, summed in 64-bit lanes that hold 256 products each and are then split into 32-bit
+// halves, whose sums have no limit in practice. T: per modulus, sums[j] += x_i * a_ij row by row, for columns that fit
+// the first-level cache, reduced every 256 rows. Both read every residue of A once, in order.
 func (s *Accumulator) MulVec(a *Matrix, x *Vector, threads int) {
 	s.join(a, x)
 	threads = parallel.Threads(threads)
@@ -91,10 +91,12 @@ func (s *Accumulator) mulColumns(sums []uint64, a *Matrix, x *Vector, k, j int) 
 	}
 }
 
-// Gemv sets y = alpha*op(A)*x + beta*y, each element the exact result rounded once to prec bits, to nearest even; threads = 0 stands
-// for GOMAXPROCS. s is overwritten: it provides the memory, so that a call allocates nothing that grows with the matrix.
-// See [Accumulator.Round] for y.
-func (s *Accumulator) Gemv(y []*big.Float, alpha *big.Float, a *Matrix, x *Vector, beta *big.Float, prec uint, threads int) {
+// Gemv sets y = alpha*op(A)*x + beta*y, each element the exact result rounded once to prec bits, to nearest even;
+// threads = 0 stands for GOMAXPROCS. s is overwritten: it provides the memory, so that a call allocates nothing that
+// grows with the matrix. See [Accumulator.Round] for y.
+func (s *Accumulator) Gemv(
+	y []*big.Float, alpha *big.Float, a *Matrix, x *Vector, beta *big.Float, prec uint, threads int,
+) {
 	s.Reset()
 	s.MulVec(a, x, threads)
 	s.Round(y, alpha, beta, prec, threads)

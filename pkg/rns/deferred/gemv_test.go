@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// exactProduct returns alpha * sum_j a_j x_j + beta*y rounded once to prec bits. Nothing is rounded before: products are made and added in
-// a precision that holds every bit from the least to the greatest that can occur.
+// exactProduct returns alpha * sum_j a_j x_j + beta*y rounded once to prec bits. Nothing is rounded before: products
+// are made and added in a precision that holds every bit from the least to the greatest that can occur.
 func exactProduct(a, x []*big.Float, alpha, beta, y *big.Float, prec uint) *big.Float {
 	lo, hi := math.MaxInt, math.MinInt
 	var terms []*big.Float
@@ -207,7 +207,8 @@ func (c gemvCase) check(t *testing.T, rng *rand.Rand) (compared, recomputed int)
 	s.Gemv(y, alpha, matrix, vector, beta, c.prec, 1+rng.IntN(3))
 	for i := range want {
 		if y[i].Cmp(want[i]) != 0 || y[i].Prec() != c.prec || y[i].Signbit() != want[i].Signbit() {
-			t.Fatalf("%v, row %d, alpha %v beta %v:\n got %v\nwant %v", c, i, alpha, beta, y[i].Text('p', 0), want[i].Text('p', 0))
+			t.Fatalf("%v, row %d, alpha %v beta %v:\n got %v\nwant %v", c, i, alpha, beta, y[i].Text('p', 0),
+				want[i].Text('p', 0))
 		}
 	}
 	return m, s.Recomputed()

@@ -9,16 +9,20 @@ import (
 
 // This file has the choice between exact and truncated factors where these are of widely different size.
 //
-// Let D be by how many bits the largest product of a row falls short of the product of the row's and the vector's largest elements. With k bits
-// kept of both, the sum of N products is in error by less than 2^(log2 N + 1 - k) of that product of largest elements, so by less than
-// 2^(log2 N + 3 + D - k) of the row's largest product. With k = p + 64 + D the error is 2^(61 - log2 N) times smaller than half a unit in the
-// last of p places of that product: sums of 2^20 terms may lose 20 bits by cancellation, and in one row of 2^20 the rounding is left open and the row
-// is computed again. Data with more cancellation than that are computed again as a whole; nothing but the sums themselves tells.
+// Let D be by how many bits the largest product of a row falls short of the product of the row's and the vector's
+// largest elements. With k bits kept of both, the sum of N products is in error by less than 2^(log2 N + 1 - k) of
+// that product of largest elements, so by less than 2^(log2 N + 3 + D - k) of the row's largest product. With k = p +
+// 64 + D the error is 2^(61 - log2 N) times smaller than half a unit in the last of p places of that product: sums of
+// 2^20 terms may lose 20 bits by cancellation, and in one row of 2^20 the rounding is left open and the row is
+// computed again. Data with more cancellation than that are computed again as a whole; nothing but the sums themselves
+// tells.
 //
-// On one processor core, with float64 numbers of all exponents, 400 x 400 (BenchmarkTruncated): 33 moduli in place of 147, 4.7 in place of 21 ns an
-// element for a product, 96 in place of 184 for plan and conversion. A row that is computed again takes many times as long.
+// On one processor core, with float64 numbers of all exponents, 400 x 400 (BenchmarkTruncated): 33 moduli in place of
+// 147, 4.7 in place of 21 ns an element for a product, 96 in place of 184 for plan and conversion. A row that is
+// computed again takes many times as long.
 //
-// The cost of products is the number of moduli times that of rows. Rows of which D is above the rest are better computed again.
+// The cost of products is the number of moduli times that of rows. Rows of which D is above the rest are better
+// computed again.
 
 const (
 	guardBits   = 64
@@ -40,16 +44,17 @@ func widest(extents []numbers.Extent) (width int) {
 	return width
 }
 
-// MayTruncate reports whether truncation could be worth while for rows of these extents, times a vector of that extent, and results
-// of prec bits. Only if so, the tops of products are needed.
+// MayTruncate reports whether truncation could be worth while for rows of these extents, times a vector of that
+// extent, and results of prec bits. Only if so, the tops of products are needed.
 func MayTruncate(rows []numbers.Extent, terms int, x numbers.Extent, prec int) bool {
 	width, keep := widest(rows), prec+guardBits
 	return leastSaving*moduliOf(min(width, keep), min(x.Bits(), keep), terms) <= moduliOf(width, x.Bits(), terms)
 }
 
-// KeepBits returns the [Options].KeepBits for products of rows of these extents and a vector of that extent, in sums of so many terms that
-// are rounded to prec bits: the value of least cost, or 0, for all bits, if the cost would be more than half of theirs. tops[i] is the end
-// of the bits of the largest product of row i: the greatest sum of the ends of two factors, or NoTop if all products are zero.
+// KeepBits returns the [Options].KeepBits for products of rows of these extents and a vector of that extent, in sums
+// of so many terms that are rounded to prec bits: the value of least cost, or 0, for all bits, if the cost would be
+// more than half of theirs. tops[i] is the end of the bits of the largest product of row i: the greatest sum of the
+// ends of two factors, or NoTop if all products are zero.
 func KeepBits(rows []numbers.Extent, tops []int, terms int, x numbers.Extent, prec int) int {
 	if !MayTruncate(rows, terms, x, prec) {
 		return 0
@@ -81,9 +86,11 @@ func KeepBits(rows []numbers.Extent, tops []int, terms int, x numbers.Extent, pr
 	return best
 }
 
-// NewPlanFor is [NewPlan] for products with the vector x, laid out by xl, that are rounded to prec bits. Where Options.KeepBits is 0 it
-// chooses one, see [KeepBits]. The plan is for NoTrans or Trans.
-func NewPlanFor(a numbers.Source, l numbers.Layout, op Op, x numbers.Source, xl numbers.Layout, prec int, opt Options) (*Plan, error) {
+// NewPlanFor is [NewPlan] for products with the vector x, laid out by xl, that are rounded to prec bits. Where
+// Options.KeepBits is 0 it chooses one, see [KeepBits]. The plan is for NoTrans or Trans.
+func NewPlanFor(
+	a numbers.Source, l numbers.Layout, op Op, x numbers.Source, xl numbers.Layout, prec int, opt Options,
+) (*Plan, error) {
 	extent, err := Measure(x, xl)
 	if err != nil {
 		return nil, err
@@ -118,7 +125,8 @@ func (p *Plan) Exact(x numbers.Extent) *Plan {
 	return &q
 }
 
-// VectorTops returns the end of the bits of each element of a column vector, NoTop for those that are not finite or zero.
+// VectorTops returns the end of the bits of each element of a column vector, NoTop for those that are not finite or
+// zero.
 func VectorTops(x numbers.Source, l numbers.Layout) []int32 {
 	tops := make([]int32, l.Rows)
 	for j := range tops {

@@ -48,7 +48,8 @@ func TestKeepBits(t *testing.T) {
 		}
 		for other := prec + guardBits; other < prec+guardBits+spread; other++ {
 			if cost(other) < least {
-				t.Fatalf("%d bits kept of %v (ends of products %v) times %v for %d bits: %d would cost %v, less than %v", keep, rows, tops, x, prec, other, cost(other), least)
+				t.Fatalf("%d bits kept of %v (ends of products %v) times %v for %d bits: %d would cost %v, less than %v", keep,
+					rows, tops, x, prec, other, cost(other), least)
 			}
 		}
 	}
@@ -57,8 +58,9 @@ func TestKeepBits(t *testing.T) {
 	}
 }
 
-// TestPlanFor makes plans of data of the whole range of float64 and of ordinary data, in both directions, and compares products with exact
-// ones: those of the former are truncated and few of their rows computed again, the latter are exact.
+// TestPlanFor makes plans of data of the whole range of float64 and of ordinary data, in both directions, and compares
+// products with exact ones: those of the former are truncated and few of their rows computed again, the latter are
+// exact.
 func TestPlanFor(t *testing.T) {
 	rng := rand.New(rand.NewPCG(53, 54))
 	for _, op := range []Op{NoTrans, Trans} {
@@ -91,7 +93,8 @@ func TestPlanFor(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if plan.Truncated() != wide || wide && leastSaving*plan.Moduli() > exact.Moduli() || !wide && plan.Moduli() != exact.Moduli() {
+			if plan.Truncated() != wide || wide && leastSaving*plan.Moduli() > exact.Moduli() || !wide &&
+				plan.Moduli() != exact.Moduli() {
 				t.Fatalf("%v: truncated %v, %d moduli, %d for exact sums", op, plan.Truncated(), plan.Moduli(), exact.Moduli())
 			}
 			var results [2][]*big.Float

@@ -1,10 +1,10 @@
 package deferred
 
-// The functions of this file are what the vector kernels compute. Residues are below their modulus m = 2^28 - delta, and rows of
-// residues have lengths that are multiples of laneMultiple, padded with zeros.
+// The functions of this file are what the vector kernels compute. Residues are below their modulus m = 2^28 - delta,
+// and rows of residues have lengths that are multiples of laneMultiple, padded with zeros.
 
-// dotGeneric returns low + 2^32*high = sum a[j]*x[j]. How the sum is split over the two words is not specified, only that each
-// is below 2^32 * (len(x)/256 + 16). len(x) is a multiple of laneMultiple and at most dotColumns.
+// dotGeneric returns low + 2^32*high = sum a[j]*x[j]. How the sum is split over the two words is not specified, only
+// that each is below 2^32 * (len(x)/256 + 16). len(x) is a multiple of laneMultiple and at most dotColumns.
 func dotGeneric(a, x []uint32) (low, high uint64) {
 	a = a[:len(x)]
 	for len(x) > 0 {
@@ -25,9 +25,9 @@ func dotGeneric(a, x []uint32) (low, high uint64) {
 	return low, high
 }
 
-// axpyBlockGeneric adds a combination of rows of A to sums: sums[j] += sum_r c[r] * a[r*ld + j]. There are two vector versions:
-// axpyBlock for a matrix that is streamed through, axpyTable for one that stays in the caches.
-// The sums wrap modulo 2^64; callers bring them back before that happens, every lazyProducts rows.
+// axpyBlockGeneric adds a combination of rows of A to sums: sums[j] += sum_r c[r] * a[r*ld + j]. There are two vector
+// versions: axpyBlock for a matrix that is streamed through, axpyTable for one that stays in the caches. The sums wrap
+// modulo 2^64; callers bring them back before that happens, every lazyProducts rows.
 func axpyBlockGeneric(sums []uint64, a []uint32, ld int, c []uint32) {
 	n := len(sums)
 	r := 0
@@ -77,14 +77,16 @@ func sumBlockGeneric(x []uint32) uint64 {
 	return sum
 }
 
-// fold returns s mod m for m = 2^28 - delta and any s. Since 2^28 = delta modulo m, the bits above the 28th are worth delta each:
+// fold returns s mod m for m = 2^28 - delta and any s. Since 2^28 = delta modulo m, the bits above the 28th are worth
+// delta each:
 //
 //	s                            < 2^64
 //	(s >> 32)*16*delta + low 32  < 2^52 + 2^32      (2^32 = 16*delta)
 //	(s >> 32)*16*delta + low 32  < 2^40 + 2^33
 //	(s >> 28)*delta + low 28     < 2m
 //
-// The last line needs delta * (2^12 + 32) < 2^28 - 2*delta, which holds up to delta = 64,000; the largest is about 40,000.
+// The last line needs delta * (2^12 + 32) < 2^28 - 2*delta, which holds up to delta = 64,000; the largest is about
+// 40,000.
 func fold(s uint64, delta uint32) uint32 {
 	d := uint64(delta)
 	s = s>>32*(16*d) + s&0xffffffff
@@ -100,8 +102,8 @@ func mulMod(x, y, delta uint32) uint32 { return fold(uint64(x)*uint64(y), delta)
 // addMod returns x + y mod m.
 func addMod(x, y, m uint32) uint32 { return min(x+y, x+y-m) }
 
-// packedAddGeneric adds numbers i to i+n-1 of p, of s.width words, to the buckets of s as long as those are in the window. It
-// returns how many.
+// packedAddGeneric adds numbers i to i+n-1 of p, of s.width words, to the buckets of s as long as those are in the
+// window. It returns how many.
 func packedAddGeneric(s *LimbSum, p *Packed, i, n int) int {
 	for done := range n {
 		at := uint64(p.exponents[i+done] - s.base)

@@ -15,7 +15,8 @@ func dotAVX2(a *uint32, x *uint32, n int) (low uint64, high uint64)
 //go:noescape
 func axpyAVX2(sums *uint64, a *uint32, next *uint32, c uint32, n int)
 
-// axpy4AVX2 adds to n sums the products of 4 rows with their coefficients c. It works like axpyBlockGeneric.
+// axpy4AVX2 adds to n sums the products of 4 rows with their coefficients c.
+// It works like axpyBlockGeneric.
 //
 //go:noescape
 func axpy4AVX2(sums *uint64, a *uint32, ld int, c *uint32, n int)
@@ -52,7 +53,8 @@ func dotAVX512(a *uint32, x *uint32, n int) (low uint64, high uint64)
 //go:noescape
 func axpyAVX512(sums *uint64, a *uint32, next *uint32, c uint32, n int)
 
-// axpy8AVX512 adds to n sums the products of 8 rows with their coefficients c. It works like axpyBlockGeneric.
+// axpy8AVX512 adds to n sums the products of 8 rows with their coefficients c.
+// It works like axpyBlockGeneric.
 //
 //go:noescape
 func axpy8AVX512(sums *uint64, a *uint32, ld int, c *uint32, n int)

@@ -38,7 +38,8 @@ func TestFold(t *testing.T) {
 		}
 	}
 	for _, m := range []uint32{list[0], list[1], list[MaxModuli/2], list[MaxModuli-1]} {
-		for _, s := range []uint64{0, 1, uint64(m) - 1, uint64(m), uint64(m) + 1, 2*uint64(m) - 1, 2 * uint64(m), limbMask, 1 << 28, 1<<32 - 1, 1 << 32, 1<<40 - 1, 1<<52 - 1, 1<<60 - 1, math.MaxUint64} {
+		for _, s := range []uint64{0, 1, uint64(m) - 1, uint64(m), uint64(m) + 1, 2*uint64(m) - 1, 2 * uint64(m), limbMask,
+			1 << 28, 1<<32 - 1, 1 << 32, 1<<40 - 1, 1<<52 - 1, 1<<60 - 1, math.MaxUint64} {
 			check(s, m)
 			check(s-s%uint64(m), m)
 			check(s-s%uint64(m)-1, m)
@@ -49,7 +50,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestKernels compares the kernels in use with plain Go, at full lazy length with the greatest residues among the cases.
+// TestKernels compares the kernels in use with plain Go, at full lazy length with the greatest residues among the
+// cases.
 func TestKernels(t *testing.T) {
 	t.Logf("instruction set: %s", SIMD())
 	rng := rand.New(rand.NewPCG(2, 3))

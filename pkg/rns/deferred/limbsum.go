@@ -9,13 +9,14 @@ import (
 	"mpbench/pkg/numbers"
 )
 
-// LimbSum is an exact sum of numbers of any exponents. Numbers of one exponent and sign are summed in one bucket, 32 bits of their significands
-// in each 64-bit lane: additions without shifts and carries, so the cost of a number is that of reading it. A bucket takes 64 bytes for
-// every 4 words (four times that for short numbers); the number of buckets is that of the exponents that occur.
+// LimbSum is an exact sum of numbers of any exponents. Numbers of one exponent and sign are summed in one bucket, 32
+// bits of their significands in each 64-bit lane: additions without shifts and carries, so the cost of a number is
+// that of reading it. A bucket takes 64 bytes for every 4 words (four times that for short numbers); the number of
+// buckets is that of the exponents that occur.
 //
-// Being integers, the buckets make the sum independent of the order of the numbers and of how they are split over several
-// sums. It is R. M. Neal's large superaccumulator ("Fast exact summation using small and large superaccumulators", arXiv 1505.05571, 2015)
-// for long significands.
+// Being integers, the buckets make the sum independent of the order of the numbers and of how they are split over
+// several sums. It is R. M. Neal's large superaccumulator ("Fast exact summation using small and large
+// superaccumulators", arXiv 1505.05571, 2015) for long significands.
 //
 // The zero value is an empty sum. A LimbSum is not safe for concurrent use.
 type LimbSum struct {
@@ -242,7 +243,8 @@ func (s *LimbSum) terms() []*term {
 	return terms
 }
 
-// Round sets z to the sum rounded once to prec bits, to nearest even, and returns it; it returns nil if the sum is NaN. An empty sum is +0.
+// Round sets z to the sum rounded once to prec bits, to nearest even, and returns it; it returns nil if the sum is
+// NaN. An empty sum is +0.
 func (s *LimbSum) Round(z *big.Float, prec uint) *big.Float {
 	y := bigResults{[]*big.Float{z}, prec}
 	if s.special.class >= numbers.Infinite {
@@ -281,9 +283,10 @@ func (p *Packed) Sum(threads int) *LimbSum {
 	return sumRange(p.Len(), threads, func(s *LimbSum, _ *sumScratch, i, j int) { s.Add(p, i, j) })
 }
 
-// Dot returns the exact sum of the products of the elements of x and y, vectors of one length laid out by lx and ly, in memory that
-// does not grow with it; threads = 0 stands for GOMAXPROCS. Nothing is aligned: products are formed in words and added to the bucket of
-// their exponent. That suits data that are used once; residues pay where one factor is a [Matrix] that is used again.
+// Dot returns the exact sum of the products of the elements of x and y, vectors of one length laid out by lx and ly,
+// in memory that does not grow with it; threads = 0 stands for GOMAXPROCS. Nothing is aligned: products are formed in
+// words and added to the bucket of their exponent. That suits data that are used once; residues pay where one factor
+// is a [Matrix] that is used again.
 func Dot(x numbers.Source, lx numbers.Layout, y numbers.Source, ly numbers.Layout, threads int) (*LimbSum, error) {
 	if err := lx.Check(x.Len()); err != nil {
 		return nil, err
@@ -309,7 +312,8 @@ func Dot(x numbers.Source, lx numbers.Layout, y numbers.Source, ly numbers.Layou
 	}), nil
 }
 
-// sumScratch is the scratch memory of a goroutine that sums: two numbers, and products of binary64 numbers on their way to the kernel.
+// sumScratch is the scratch memory of a goroutine that sums: two numbers, and products of binary64 numbers on their
+// way to the kernel.
 type sumScratch struct {
 	x, y  numbers.Number
 	block *Packed

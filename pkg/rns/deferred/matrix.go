@@ -35,8 +35,8 @@ type Options struct {
 	// MaxModuli is the most moduli to use; 0 stands for the constant MaxModuli. Data that need more are truncated.
 	MaxModuli int
 	// KeepBits, if positive, truncates every element below 2^(Top - KeepBits) of its row even where the moduli would
-	// suffice: it makes products of data of widely different size cheaper. Results stay correctly rounded, because rows for which
-	// truncation leaves the rounding open are computed again exactly; precision + 64 is a good value.
+	// suffice: it makes products of data of widely different size cheaper. Results stay correctly rounded, because rows
+	// for which truncation leaves the rounding open are computed again exactly; precision + 64 is a good value.
 	KeepBits int
 	// Threads is how many goroutines convert; 0 stands for GOMAXPROCS.
 	Threads int
@@ -66,14 +66,14 @@ type special struct {
 	neg   bool
 }
 
-// NewPlan measures the elements of a, laid out by l, for products with op: every row of op(A) is aligned at the least bit
-// position that occurs in it (for Both, the whole matrix), and moduli are chosen so that
+// NewPlan measures the elements of a, laid out by l, for products with op: every row of op(A) is aligned at the least
+// bit position that occurs in it (for Both, the whole matrix), and moduli are chosen so that
 //
 //	log2 M > 1 + bits(A) + bits(x) + ceil(log2 N),  N the length of x,
 //
-// where x is the extent of the vectors to come, as [Measure] returns it. Vectors of more bits can be used; they are truncated
-// (see [Options]). An error says that l does not fit a or, as a *TooManyModuliError, that even truncated to 32 bits the numbers need
-// more moduli than are allowed.
+// where x is the extent of the vectors to come, as [Measure] returns it. Vectors of more bits can be used; they are
+// truncated (see [Options]). An error says that l does not fit a or, as a *TooManyModuliError, that even truncated to
+// 32 bits the numbers need more moduli than are allowed.
 func NewPlan(a numbers.Source, l numbers.Layout, op Op, x numbers.Extent, opt Options) (*Plan, error) {
 	p, err := newPlan(a, l, op, x, opt)
 	if err != nil {
@@ -244,12 +244,14 @@ func (p *Plan) Bytes() int64 {
 	return 4 * int64(p.moduli) * int64(p.layout.Rows) * int64(leadingDimension(p.layout.Cols))
 }
 
-// Slice returns the plan of rows i0 to i1-1 and columns j0 to j1-1 of A, with the alignment and the moduli of the whole: products with slices can
-// be added in one [Accumulator]. So a matrix whose planes do not fit memory, or that several devices share, is multiplied in parts.
+// Slice returns the plan of rows i0 to i1-1 and columns j0 to j1-1 of A, with the alignment and the moduli of the
+// whole: products with slices can be added in one [Accumulator]. So a matrix whose planes do not fit memory, or that
+// several devices share, is multiplied in parts.
 func (p *Plan) Slice(i0, i1, j0, j1 int) *Plan {
 	l := p.layout
 	if i0 < 0 || i1 < i0 || l.Rows < i1 || j0 < 0 || j1 < j0 || l.Cols < j1 {
-		panic(fmt.Sprintf("deferred: rows %d to %d and columns %d to %d of a %d x %d matrix", i0, i1, j0, j1, l.Rows, l.Cols))
+		panic(fmt.Sprintf("deferred: rows %d to %d and columns %d to %d of a %d x %d matrix", i0, i1, j0, j1, l.Rows,
+			l.Cols))
 	}
 	q := *p
 	q.layout.Offset = l.Index(i0, j0)
@@ -283,7 +285,8 @@ func leadingDimension(cols int) int { return roundUp(cols, laneMultiple) }
 // planes[(k*rows + i)*ld + j], and element (i, j) is the integer of the residues times 2^low[row of op(A)], plus
 // what was truncated. It is immutable and safe for concurrent use.
 //
-// It keeps a reference to the Numbers it was made of only if the plan says that it is truncated; these must then not change.
+// It keeps a reference to the Numbers it was made of only if the plan says that it is truncated; these must then not
+// change.
 type Matrix struct {
 	Plan
 	base   *base
@@ -308,7 +311,8 @@ func (p *Plan) Matrix() *Matrix {
 			case Trans:
 				low, step = low[j:], 1
 			}
-			c.convert(a.planes, l.Rows*a.ld, i*a.ld+j, p.src, l.Index(i, j), l.ColStride, min(laneMultiple, l.Cols-j), low, step)
+			c.convert(a.planes, l.Rows*a.ld, i*a.ld+j, p.src, l.Index(i, j), l.ColStride, min(laneMultiple, l.Cols-j), low,
+				step)
 		}
 	})
 	if !p.truncated {

@@ -22,8 +22,8 @@ const (
 
 // moduli returns the one list that every base is a prefix of: the MaxModuli largest primes below 2^28, descending.
 //
-// They are within maxDelta of 2^28, so reduction needs no division (see fold in kernels_generic.go). The product M of the first n
-// lies between 2^(28n - 0.25) and 2^(28n) for every n.
+// They are within maxDelta of 2^28, so reduction needs no division (see fold in kernels_generic.go). The product M of
+// the first n lies between 2^(28n - 0.25) and 2^(28n) for every n.
 var moduli = sync.OnceValue(func() []uint32 {
 	// Sieve of Eratosthenes over [2^28 - maxDelta, 2^28), with divisors up to sqrt(2^28).
 	const top, root = 1 << ModulusBits, 1 << (ModulusBits / 2)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestModuli proves the claims of the list: descending primes below 2^28, none left out, near enough to 2^28 for fold, and products that leave
-// |X| < 2^capacity below 0.31 M.
+// TestModuli proves the claims of the list: descending primes below 2^28, none left out, near enough to 2^28 for fold,
+// and products that leave |X| < 2^capacity below 0.31 M.
 func TestModuli(t *testing.T) {
 	list := moduli()
 	product, quarter := big.NewInt(1), new(big.Int)
@@ -98,14 +98,16 @@ func TestBase(t *testing.T) {
 }
 
 func TestTooManyModuli(t *testing.T) {
-	x := []*big.Float{big.NewFloat(1), new(big.Float).SetMantExp(big.NewFloat(1), -100_000), new(big.Float).SetPrec(100).SetMantExp(big.NewFloat(3), 7)}
+	x := []*big.Float{big.NewFloat(1), new(big.Float).SetMantExp(big.NewFloat(1), -100_000),
+		new(big.Float).SetPrec(100).SetMantExp(big.NewFloat(3), 7)}
 	extent, err := Measure(numbers.Bigs(x), numbers.Strided(3, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = NewPlan(numbers.Bigs(x), numbers.RowMajor(1, 3, 3), NoTrans, extent, Options{MaxModuli: 2})
 	var many *TooManyModuliError
-	if !errors.As(err, &many) || many.Limit != 2 || many.Need != ModuliFor(2*extent.Bits()+2) || !strings.Contains(err.Error(), "the limit is 2") {
+	if !errors.As(err, &many) || many.Limit != 2 || many.Need != ModuliFor(2*extent.Bits()+2) ||
+		!strings.Contains(err.Error(), "the limit is 2") {
 		t.Fatalf("error %v", err)
 	}
 	if _, err := NewPlan(numbers.Bigs(x), numbers.RowMajor(2, 2, 2), NoTrans, extent, Options{}); err == nil {

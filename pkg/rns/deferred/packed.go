@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Packed is an array of numbers with significands of at most a fixed number of bits in packed words: it takes
-// 8 * (1 + ceil(bits/64)) bytes a number. Number i is (-1)^neg * W * 2^exp, where W are the words [i*width, (i+1)*width), least
-// significant first, and exponents[i] = 2*exp + neg. Significands are normalized: bit bits-1 of W is set unless the number is zero. It
-// implements [Numbers].
+// Packed is an array of numbers with significands of at most a fixed number of bits in packed words: it takes 8 * (1 +
+// ceil(bits/64)) bytes a number. Number i is (-1)^neg * W * 2^exp, where W are the words [i*width, (i+1)*width), least
+// significant first, and exponents[i] = 2*exp + neg. Significands are normalized: bit bits-1 of W is set unless the
+// number is zero. It implements [Numbers].
 type Packed struct {
 	bits, width int
 	words       []uint64 // and packedSlack beyond the last number
@@ -28,7 +28,8 @@ func NewPacked(n, bits int) *Packed {
 	return p
 }
 
-// Pack returns the elements of x, a matrix of one column laid out by l, in packed words of as many bits as the longest needs.
+// Pack returns the elements of x, a matrix of one column laid out by l, in packed words of as many bits as the longest
+// needs.
 func Pack(x numbers.Source, l numbers.Layout) (*Packed, error) {
 	if err := l.Check(x.Len()); err != nil {
 		return nil, err
@@ -90,7 +91,8 @@ func (p *Packed) Set(i int, x *numbers.Number) error {
 
 // Part returns numbers from to to-1, which share their memory with p: neither must be changed afterwards.
 func (p *Packed) Part(from, to int) *Packed {
-	q := &Packed{bits: p.bits, width: p.width, words: p.words[from*p.width : to*p.width+packedSlack], exponents: p.exponents[from:to]}
+	q := &Packed{bits: p.bits, width: p.width, words: p.words[from*p.width : to*p.width+packedSlack],
+		exponents: p.exponents[from:to]}
 	for _, s := range p.special {
 		if from <= s.i && s.i < to {
 			s.i -= from

@@ -129,11 +129,12 @@ func roundedFloat64(t *term, f *big.Float) float64 {
 	return value
 }
 
-// Round sets y_i = alpha*s_i + beta*y_i, each the exact result rounded once to prec bits, to nearest even. Elements of y that are nil
-// are allocated; the others keep their memory.
+// Round sets y_i = alpha*s_i + beta*y_i, each the exact result rounded once to prec bits, to nearest even. Elements of
+// y that are nil are allocated; the others keep their memory.
 //
-// The conventions are those of BLAS: if alpha is zero, s is not used; if beta is zero, y is not read. Infinities and NaN follow IEEE 754; NaN is
-// a nil in y, in both directions. An exact zero is +0. Exponents are those of big.Float: beyond 2^31 a result is infinite or zero.
+// The conventions are those of BLAS: if alpha is zero, s is not used; if beta is zero, y is not read. Infinities and
+// NaN follow IEEE 754; NaN is a nil in y, in both directions. An exact zero is +0. Exponents are those of big.Float:
+// beyond 2^31 a result is infinite or zero.
 func (s *Accumulator) Round(y []*big.Float, alpha, beta *big.Float, prec uint, threads int) {
 	if prec == 0 {
 		panic("deferred: Round to 0 bits")
@@ -190,11 +191,14 @@ func (s *Accumulator) round(y results, n int, alpha, beta *scalar, threads int) 
 	}
 }
 
-// Recomputed returns how many rows the last Round computed again exactly, because what truncation left out could have changed their rounding.
+// Recomputed returns how many rows the last Round computed again exactly, because what truncation left out could have
+// changed their rounding.
 func (s *Accumulator) Recomputed() int { return s.recomputed }
 
 // roundRow rounds row i, prepared number t of w. It reports whether the row was computed again.
-func (s *Accumulator) roundRow(w *rounder, y results, i, t int, row special, bound truncation, alpha, beta *scalar) bool {
+func (s *Accumulator) roundRow(
+	w *rounder, y results, i, t int, row special, bound truncation, alpha, beta *scalar,
+) bool {
 	w.integer(&w.sum, s.base, t)
 	exp := s.exponent(i)
 	if alpha.Class == numbers.Infinite && bound.affects(i) { // the sign decides
@@ -225,7 +229,8 @@ func (s *Accumulator) roundRow(w *rounder, y results, i, t int, row special, bou
 	return true
 }
 
-// combine sets z to alpha * sum * 2^exp + beta * y in the sense of addTerms, where y was read into w.number by combineClasses.
+// combine sets z to alpha * sum * 2^exp + beta * y in the sense of addTerms, where y was read into w.number by
+// combineClasses.
 func (w *rounder) combine(z *term, sum *big.Int, exp int, alpha, beta *scalar, prec int) {
 	z.exp = exp + alpha.Exp
 	switch {

@@ -10,14 +10,14 @@ import (
 	"mpbench/pkg/op"
 )
 
-// Scalars are what a product y = alpha*op(A)*x + beta*y has beside A and x, and its result: what engines on the CPU and on
-// a GPU share. Infinities and NaN count as 0.
+// Scalars are what a product y = alpha*op(A)*x + beta*y has beside A and x, and its result: what engines on the CPU
+// and on a GPU share. Infinities and NaN count as 0.
 type Scalars struct {
 	Alpha, Beta *big.Float
 	Y, Result   []*big.Float // the elements, in order; a nil result is NaN
 
-	// Denominator is an odd integer that the result is to be divided by; nil for 1. Alpha and Beta have been multiplied by
-	// it, and by the denominators of other numbers.
+	// Denominator is an odd integer that the result is to be divided by; nil for 1. Alpha and Beta have been multiplied
+	// by it, and by the denominators of other numbers.
 	Denominator *big.Int
 	copies      bool
 }
@@ -153,8 +153,8 @@ func (s *Scalars) Values(special []exact.Value, threads int) numbers.Values {
 	return list
 }
 
-// TruncatedVariant says that factors are truncated, and how many rows the last run had to compute again for results that
-// are correctly rounded.
+// TruncatedVariant says that factors are truncated, and how many rows the last run had to compute again for results
+// that are correctly rounded.
 func TruncatedVariant(recomputed int) string {
 	if recomputed == 1 {
 		return "truncated factors, 1 row computed again"

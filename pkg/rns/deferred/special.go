@@ -5,10 +5,11 @@ import (
 	"mpbench/pkg/numbers"
 )
 
-// specialRows returns the class and sign of every row's sum that infinities and NaN take part in, Zero for the other rows; nil if there
-// are none at all.
+// specialRows returns the class and sign of every row's sum that infinities and NaN take part in, Zero for the other
+// rows; nil if there are none at all.
 //
-// Signs and zeros of the elements that meet an infinity in x come from their residues, or from the original numbers if they are truncated.
+// Signs and zeros of the elements that meet an infinity in x come from their residues, or from the original numbers if
+// they are truncated.
 func (s *Accumulator) specialRows() []special {
 	var rows []special
 	for _, p := range s.parts {
@@ -104,8 +105,8 @@ func (z *special) add(y special) {
 	}
 }
 
-// combineClasses returns Finite if alpha*sum + beta*y_i is a number, and reads beta*y_i into w.addend; otherwise what it is. row is
-// the class of the sum if that is infinite or NaN, w.sum the sum if not.
+// combineClasses returns Finite if alpha*sum + beta*y_i is a number, and reads beta*y_i into w.addend; otherwise what
+// it is. row is the class of the sum if that is infinite or NaN, w.sum the sum if not.
 func combineClasses(w *rounder, y results, i int, row special, alpha, beta *scalar) (numbers.Class, bool) {
 	var total special
 	if alpha.Class != numbers.Zero {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// ieee computes alpha*sum a_j x_j + beta*y exactly rounded to binary64 where it is finite, and by binary64 arithmetic on infinities and NaN where not.
+// ieee computes alpha*sum a_j x_j + beta*y exactly rounded to binary64 where it is finite, and by binary64 arithmetic
+// on infinities and NaN where not.
 func ieee(a, x []float64, alpha, beta, y float64) float64 {
 	isSpecial := func(v float64) bool { return v-v != 0 }
 	sign := func(v float64) float64 { // a small number of the same sign and class
@@ -53,8 +54,8 @@ func ieee(a, x []float64, alpha, beta, y float64) float64 {
 	return toFloat64(finite)
 }
 
-// TestSpecials multiplies binary64 matrices with infinities and NaN in any place, in exact and in truncated mode, with binary64 and
-// big.Float results.
+// TestSpecials multiplies binary64 matrices with infinities and NaN in any place, in exact and in truncated mode, with
+// binary64 and big.Float results.
 func TestSpecials(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	rounds := 4000
@@ -130,7 +131,8 @@ func TestSpecials(t *testing.T) {
 		s := matrix.NewAccumulator(op)
 		s.GemvFloat64(y, alpha, matrix, vector, beta, 1+rng.IntN(2))
 		for i := range want {
-			if math.Float64bits(y[i]) != math.Float64bits(want[i]) && !(y[i] != y[i] && want[i] != want[i]) && !(y[i] == 0 && want[i] == 0) {
+			if math.Float64bits(y[i]) != math.Float64bits(want[i]) && !(y[i] != y[i] && want[i] != want[i]) &&
+				!(y[i] == 0 && want[i] == 0) {
 				t.Fatalf("%v row %d of\n%v\n times %v, alpha %v beta %v: %v, want %v", op, i, a, x, alpha, beta, y[i], want[i])
 			}
 		}
@@ -141,7 +143,8 @@ func TestSpecials(t *testing.T) {
 				if big64[i] != nil {
 					got = toFloat64(big64[i])
 				}
-				if got != want[i] && !(got != got && want[i] != want[i]) && big64[i].Prec() == 2000 && math.Abs(got-want[i]) > 5e-324 {
+				if got != want[i] && !(got != got && want[i] != want[i]) && big64[i].Prec() == 2000 &&
+					math.Abs(got-want[i]) > 5e-324 {
 					t.Fatalf("big %v row %d: %v, want %v", op, i, got, want[i])
 				}
 			}
@@ -165,7 +168,8 @@ func TestSumSpecials(t *testing.T) {
 		{[]float64{nan, 1}, []float64{0, 1}, nan, nan},
 		{[]float64{0, 1}, []float64{nan, 1}, 1, nan},
 		{[]float64{math.MaxFloat64, math.MaxFloat64}, []float64{1, 1}, inf, inf},
-		{[]float64{math.MaxFloat64, math.MaxFloat64, -math.MaxFloat64}, []float64{1, 1, 1}, math.MaxFloat64, math.MaxFloat64},
+		{[]float64{math.MaxFloat64, math.MaxFloat64, -math.MaxFloat64}, []float64{1, 1, 1}, math.MaxFloat64,
+			math.MaxFloat64},
 		{[]float64{0x1p1023, 0x1p1023, -0x1p1023, -0x1p1023, 0x1p-1074}, []float64{2, 2, 2, 2, 1}, 0x1p-1074, 0x1p-1074},
 		{[]float64{0x1p-1074, 0x1p-1074}, []float64{0.5, 0.25}, 0x1p-1073, 0x1p-1074},
 		{[]float64{0x1p-1074}, []float64{0.5}, 0x1p-1074, 0},
@@ -186,7 +190,8 @@ func TestSumSpecials(t *testing.T) {
 		if z := dot.Round(new(big.Float), 53); (z == nil) != (c.dot != c.dot) {
 			t.Errorf("dot of %v and %v to big.Float: %v", c.x, c.y, z)
 		}
-		matrix, err := newMatrix(numbers.Float64s([]float64{1}), numbers.RowMajor(1, 1, 1), NoTrans, numbers.Extent{Low: 0, Top: 1}, Options{})
+		matrix, err := newMatrix(numbers.Float64s([]float64{1}), numbers.RowMajor(1, 1, 1), NoTrans,
+			numbers.Extent{Low: 0, Top: 1}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

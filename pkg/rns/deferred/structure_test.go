@@ -20,10 +20,12 @@ func (c constant) Len() int                      { return c.n }
 func (c constant) Span(int) numbers.Span         { return numbers.Float64s{c.x}.Span(0) }
 func (c constant) Read(z *numbers.Number, _ int) { numbers.Float64s{c.x}.Read(z, 0) }
 
-// TestManyModuli: matrices, vectors and sums of more moduli than bases are kept for go together whatever was made in between.
+// TestManyModuli: matrices, vectors and sums of more moduli than bases are kept for go together whatever was made in
+// between.
 func TestManyModuli(t *testing.T) {
 	number := func(n int) *Matrix {
-		m, err := newMatrix(numbers.Float64s([]float64{3}), numbers.RowMajor(1, 1, 1), NoTrans, numbers.Extent{Low: 0, Top: ModulusBits * n}, Options{})
+		m, err := newMatrix(numbers.Float64s([]float64{3}), numbers.RowMajor(1, 1, 1), NoTrans,
+			numbers.Extent{Low: 0, Top: ModulusBits * n}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +46,8 @@ func TestManyModuli(t *testing.T) {
 	}
 }
 
-// TestWorstResidues multiplies matrices of -1: every residue is m-1, for sums of several lazy lengths in both directions.
+// TestWorstResidues multiplies matrices of -1: every residue is m-1, for sums of several lazy lengths in both
+// directions.
 func TestWorstResidues(t *testing.T) {
 	for _, n := range []int{1, 255, 256, 257, 2047, 2048, 2049, 4096, 10_000} {
 		for _, op := range []Op{NoTrans, Trans} {
@@ -79,7 +82,8 @@ func TestWorstResidues(t *testing.T) {
 	}
 }
 
-// TestThreads compares residues and results for several numbers of threads, on a matrix with several blocks in both directions.
+// TestThreads compares residues and results for several numbers of threads, on a matrix with several blocks in both
+// directions.
 func TestThreads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	g := generator{rng, 106, 30}
@@ -122,7 +126,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestParts adds products of slices of a matrix, in one accumulator and in several, and compares with the whole product.
+// TestParts adds products of slices of a matrix, in one accumulator and in several, and compares with the whole
+// product.
 func TestParts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 34))
 	for trial := range 200 {
@@ -183,12 +188,14 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestAllocations checks that products allocate nothing that grows with the matrix, and sums nothing that grows with their length.
+// TestAllocations checks that products allocate nothing that grows with the matrix, and sums nothing that grows with
+// their length.
 func TestAllocations(t *testing.T) {
 	g := generator{rand.New(rand.NewPCG(37, 38)), 106, 0}
 	some := g.numbers(1000)
 	allocations := func(m, n int, op Op) float64 {
-		matrix, err := newMatrix(repeated{numbers.Bigs(some), m * n}, numbers.RowMajor(m, n, n), op, numbers.Extent{Low: -106, Top: 0}, Options{})
+		matrix, err := newMatrix(repeated{numbers.Bigs(some), m * n}, numbers.RowMajor(m, n, n), op,
+			numbers.Extent{Low: -106, Top: 0}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +230,8 @@ func TestAllocations(t *testing.T) {
 
 // TestPlanBytes compares the announced size with the planes.
 func TestPlanBytes(t *testing.T) {
-	p, err := NewPlan(constant{1.5, 1000}, numbers.RowMajor(10, 100, 100), NoTrans, numbers.Extent{Low: 0, Top: 106}, Options{})
+	p, err := NewPlan(constant{1.5, 1000}, numbers.RowMajor(10, 100, 100), NoTrans, numbers.Extent{Low: 0, Top: 106},
+		Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,13 +13,14 @@ type term struct {
 
 func (t *term) top() int { return t.exp + t.x.BitLen() }
 
-// addTerms sets s to s + t, or to a number that every rounding to nearest at prec bits or fewer, or to a multiple of any power of two that
-// is not less than the last place of that, takes to the same number. tail reports the latter case. t is overwritten.
+// addTerms sets s to s + t, or to a number that every rounding to nearest at prec bits or fewer, or to a multiple of
+// any power of two that is not less than the last place of that, takes to the same number. tail reports the latter
+// case. t is overwritten.
 //
-// Memory is bounded by the lengths of the significands and prec, whatever the exponents are: where the smaller term lies below the last place
-// that matters, only its sign is kept. With u = min(exponent of the larger, its top - prec - 3), the larger term, all
-// numbers of prec bits near it and the midpoints between them are multiples of 2^u. So all numbers strictly between it and the next multiple of
-// 2^u round alike.
+// Memory is bounded by the lengths of the significands and prec, whatever the exponents are: where the smaller term
+// lies below the last place that matters, only its sign is kept. With u = min(exponent of the larger, its top - prec -
+// 3), the larger term, all numbers of prec bits near it and the midpoints between them are multiples of 2^u. So all
+// numbers strictly between it and the next multiple of 2^u round alike.
 func (s *term) addTerms(t *term, prec int) (tail bool) {
 	if t.x.Sign() == 0 {
 		return false
@@ -49,8 +50,8 @@ func (s *term) addTerms(t *term, prec int) (tail bool) {
 	return tail
 }
 
-// quotientBits returns the precision of a sum that is divided by d and then rounded to prec bits: whether the quotient lies
-// above or below a number of prec+1 bits is whether the sum lies above or below that times d.
+// quotientBits returns the precision of a sum that is divided by d and then rounded to prec bits: whether the quotient
+// lies above or below a number of prec+1 bits is whether the sum lies above or below that times d.
 func quotientBits(d *big.Int, prec uint) int { return int(prec) + d.BitLen() + 2 }
 
 // divide sets t, a sum of quotientBits, to a number that rounds to prec bits as t/d does, for d > 0.
@@ -71,8 +72,9 @@ func (t *term) divide(d *big.Int, prec uint) {
 
 // sumTerms returns the sum of terms in the sense of addTerms. It overwrites them.
 //
-// Terms are taken by descending magnitude and added exactly as long as they overlap. When all that are left add up to less than half a unit of
-// the last place of the sum so far, that sum is complete unless it is zero, and the rest decides at most ties and neighbours.
+// Terms are taken by descending magnitude and added exactly as long as they overlap. When all that are left add up to
+// less than half a unit of the last place of the sum so far, that sum is complete unless it is zero, and the rest
+// decides at most ties and neighbours.
 func sumTerms(terms []*term, prec int) *term {
 	terms = slices.DeleteFunc(terms, func(t *term) bool { return t.x.Sign() == 0 })
 	slices.SortFunc(terms, func(a, b *term) int { return b.top() - a.top() })

@@ -13,8 +13,8 @@ func randomTerm(rng *rand.Rand, spread int) *term {
 	return t
 }
 
-// TestAddTerms compares rounded sums of two and of many terms, at gaps from none to far beyond the precision, with sums that are exact before
-// they are rounded.
+// TestAddTerms compares rounded sums of two and of many terms, at gaps from none to far beyond the precision, with
+// sums that are exact before they are rounded.
 func TestAddTerms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 52))
 	rounds := 200_000

@@ -8,8 +8,8 @@ import (
 
 // truncation bounds what truncated elements leave out of the sums of an accumulator.
 //
-// With a = a' + da and x = x' + dx, where a' and x' are the truncated elements, in units of their last places,
-// |da| < 1 if the row is truncated and 0 otherwise, |dx| likewise, |a'| < 2^bits(A) and |x| < 2^bits(x), a sum of N terms has
+// With a = a' + da and x = x' + dx, where a' and x' are the truncated elements, in units of their last places, |da| <
+// 1 if the row is truncated and 0 otherwise, |dx| likewise, |a'| < 2^bits(A) and |x| < 2^bits(x), a sum of N terms has
 //
 //	|sum a*x - sum a'*x'| = |sum da*x + a'*dx| <= N*2^bits(x) [A truncated] + N*2^bits(A) [x truncated].
 //
@@ -47,8 +47,8 @@ func (b truncation) of(z *big.Int, i int) {
 	}
 }
 
-// exactRow returns alpha times the exact sum of row i, plus w.addend, in the sense of addTerms: every product is formed of the
-// original numbers.
+// exactRow returns alpha times the exact sum of row i, plus w.addend, in the sense of addTerms: every product is
+// formed of the original numbers.
 func (s *Accumulator) exactRow(w *rounder, i int, alpha *scalar, prec int) *term {
 	var products products
 	var a, x term

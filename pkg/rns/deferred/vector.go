@@ -6,8 +6,8 @@ import (
 	"mpbench/pkg/numbers"
 )
 
-// Vector is a vector of aligned numbers as residue planes: the residue modulo m_k of element j is
-// planes[k*ld + offset + j], and element j is the integer of the residues times 2^low, plus what was truncated. It is immutable and
+// Vector is a vector of aligned numbers as residue planes: the residue modulo m_k of element j is planes[k*ld +
+// offset + j], and element j is the integer of the residues times 2^low, plus what was truncated. It is immutable and
 // safe for concurrent use. It keeps a reference to the Numbers it was made of only if it is truncated.
 type Vector struct {
 	base      *base
@@ -38,8 +38,8 @@ func Measure(x numbers.Source, l numbers.Layout) (numbers.Extent, error) {
 	return all, nil
 }
 
-// NewVector converts the column vector x, laid out by l, for products with the matrix of the plan: it is aligned at the least bit position that occurs in
-// it, or truncated to the plan's XBits.
+// NewVector converts the column vector x, laid out by l, for products with the matrix of the plan: it is aligned at
+// the least bit position that occurs in it, or truncated to the plan's XBits.
 func (p *Plan) NewVector(x numbers.Source, l numbers.Layout) (*Vector, error) {
 	if l.Cols != 1 {
 		return nil, fmt.Errorf("deferred: a vector of %d columns", l.Cols)
@@ -50,7 +50,8 @@ func (p *Plan) NewVector(x numbers.Source, l numbers.Layout) (*Vector, error) {
 	}
 	b := baseOf(p.moduli)
 	// A slice that begins anywhere reads up to a multiple of laneMultiple.
-	v := &Vector{base: b, n: l.Rows, ld: roundUp(l.Rows, laneMultiple) + laneMultiple, low: extent.Low, bits: extent.Bits(), src: x, layout: l}
+	v := &Vector{base: b, n: l.Rows, ld: roundUp(l.Rows, laneMultiple) + laneMultiple, low: extent.Low,
+		bits: extent.Bits(), src: x, layout: l}
 	if v.bits > p.xBits {
 		v.low, v.bits, v.truncated = extent.Top-p.xBits, p.xBits, true
 	}
@@ -103,8 +104,8 @@ func (v *Vector) Slice(i, j int) *Vector {
 	return &w
 }
 
-// Sum returns the sum of the elements rounded once to prec bits in z, which may be nil, or nil if it is NaN: residues are added modulo
-// nothing, 2^36 of them fit a word. It panics if v is truncated.
+// Sum returns the sum of the elements rounded once to prec bits in z, which may be nil, or nil if it is NaN: residues
+// are added modulo nothing, 2^36 of them fit a word. It panics if v is truncated.
 func (v *Vector) Sum(z *big.Float, prec uint) *big.Float {
 	if v.truncated {
 		panic("deferred: Vector.Sum of a truncated vector")

@@ -68,7 +68,8 @@ func forEachBase(t *testing.T, f func(t *testing.T, b *rnsgpu.Base, c *rns.Conte
 func source(c *rns.Context, seed uint64) operands.Source {
 	m := c.Base().DynamicRange()
 	limit := new(big.Int).Sub(m, big.NewInt(1))
-	return operands.Source{Rand: rand.New(rand.NewPCG(seed, 1)), P: c.Base().Precision(), F: m.BitLen() - 1, Limit: limit.Sqrt(limit)}
+	return operands.Source{Rand: rand.New(rand.NewPCG(seed, 1)), P: c.Base().Precision(), F: m.BitLen() - 1,
+		Limit: limit.Sqrt(limit)}
 }
 
 // set makes number i of v the number x.
@@ -89,7 +90,8 @@ func upload(b *rnsgpu.Base, v *rns.Vector) (*rnsgpu.Vector, error) {
 	return on, on.Upload(v)
 }
 
-// compare downloads got and compares it with want: signs, residues and exponents bit for bit, intervals by what they promise.
+// compare downloads got and compares it with want: signs, residues and exponents bit for bit, intervals by what they
+// promise.
 func compare(b *rns.Base, what string, got *rnsgpu.Vector, want *rns.Vector) error {
 	v := b.NewVector(want.Len())
 	if err := got.Download(v); err != nil {
@@ -127,7 +129,8 @@ func checkInterval(b *rns.Base, v rns.Interval, digits []uint32) error {
 	return nil
 }
 
-// TestOperations compares additions, subtractions and products of adversarial operands with those of package rns, for groups of every size.
+// TestOperations compares additions, subtractions and products of adversarial operands with those of package rns, for
+// groups of every size.
 func TestOperations(t *testing.T) {
 	gputest.Sanitize(t)
 	forEachBase(t, func(t *testing.T, b *rnsgpu.Base, c *rns.Context) error {
@@ -252,7 +255,8 @@ func TestScaleAndNormalize(t *testing.T) {
 func TestFromFloat64(t *testing.T) {
 	gputest.Sanitize(t)
 	forEachBase(t, func(t *testing.T, b *rnsgpu.Base, c *rns.Context) error {
-		x := []float64{0, math.Copysign(0, -1), 1, -1, 0.1, math.MaxFloat64, -math.SmallestNonzeroFloat64, 0x1p-1022, 0x1.fffffffffffffp-1023, 1 << 52, 1<<53 - 1}
+		x := []float64{0, math.Copysign(0, -1), 1, -1, 0.1, math.MaxFloat64, -math.SmallestNonzeroFloat64, 0x1p-1022,
+			0x1.fffffffffffffp-1023, 1 << 52, 1<<53 - 1}
 		rng := rand.New(rand.NewPCG(1, 2))
 		for range 40 {
 			if f := math.Float64frombits(rng.Uint64()); f-f == 0 {

@@ -23,8 +23,8 @@ type Base struct {
 	parameter cuda.Base
 }
 
-// NewBase copies the tables of c's base to the device. The error wraps rns.ErrModuli if the moduli are too uneven for the
-// device's arithmetic; those that rns.GenerateModuli finds never are.
+// NewBase copies the tables of c's base to the device. The error wraps rns.ErrModuli if the moduli are too uneven for
+// the device's arithmetic; those that rns.GenerateModuli finds never are.
 func NewBase(d *gpu.Device, c *rns.Context) (*Base, error) {
 	b := &Base{device: d, base: c.Base()}
 	t := b.base.Tables()
@@ -41,10 +41,13 @@ func NewBase(d *gpu.Device, c *rns.Context) (*Base, error) {
 		unit <<= 65 - p
 	}
 	b.parameter = cuda.Base{
-		Residues: b.residues.Pointer(), Fractions: b.fractions.Pointer(), Powers: b.powers.Pointer(), Limit: b.limit.Pointer(), Self: b.self.Pointer(),
-		Mantissa: t.RangeMant, Inverse: t.InvMant, LimitLo: t.LimitInterval.Lo, LimitUp: t.LimitInterval.Up, EvalError: t.EvalError, Unit: unit,
-		LimitExp: t.LimitInterval.Exp, Log2M: int32(t.Log2M), Precision: int32(b.base.Precision()), DropBits: int32(t.DropBits),
-		Stride: uint32(b.base.Stride()), Direct: direct, RankBits: rankBits, LowM: t.RangeLow,
+		Residues: b.residues.Pointer(), Fractions: b.fractions.Pointer(), Powers: b.powers.Pointer(),
+		Limit: b.limit.Pointer(), Self: b.self.Pointer(),
+		Mantissa: t.RangeMant, Inverse: t.InvMant, LimitLo: t.LimitInterval.Lo, LimitUp: t.LimitInterval.Up,
+		EvalError: t.EvalError, Unit: unit,
+		LimitExp: t.LimitInterval.Exp, Log2M: int32(t.Log2M), Precision: int32(b.base.Precision()),
+		DropBits: int32(t.DropBits),
+		Stride:   uint32(b.base.Stride()), Direct: direct, RankBits: rankBits, LowM: t.RangeLow,
 		Nearest: flag(c.Rounding() == rns.Nearest), Blas: flag(c.Alignment() == rns.AlignBLAS),
 	}
 	if err := b.self.Upload([]cuda.Base{b.parameter}); err != nil {
@@ -54,15 +57,16 @@ func NewBase(d *gpu.Device, c *rns.Context) (*Base, error) {
 	return b, nil
 }
 
-// fixedPoint returns the bits after the point in which a device sums c_i/m_i, c_i < 2m_i, in 64 bits, and the number of k with 2^k below
-// every modulus. Each term floor(2^rankBits / m_i) * c_i is too small by less than 2m_i, so the sum is by less than 2n * max m_i, which
-// must be small against 2^(rankBits-1).
+// fixedPoint returns the bits after the point in which a device sums c_i/m_i, c_i < 2m_i, in 64 bits, and the number
+// of k with 2^k below every modulus. Each term floor(2^rankBits / m_i) * c_i is too small by less than 2m_i, so the
+// sum is by less than 2n * max m_i, which must be small against 2^(rankBits-1).
 func fixedPoint(moduli []uint32, n int) (rankBits, direct uint32, err error) {
 	least, most := slices.Min(moduli), slices.Max(moduli)
 	direct = uint32(bits.Len32(least))
 	rankBits = 32 + min(direct-1, uint32(31-bits.Len(uint(n))))
 	if wrong := 2 * float64(n) * float64(most); wrong > math.Ldexp(1, int(rankBits)-4) {
-		return 0, 0, fmt.Errorf("%w: moduli from %d to %d are too uneven for a GPU; use moduli of one width", rns.ErrModuli, least, most)
+		return 0, 0, fmt.Errorf("%w: moduli from %d to %d are too uneven for a GPU; use moduli of one width", rns.ErrModuli,
+			least, most)
 	}
 	return rankBits, direct, nil
 }

@@ -16,8 +16,8 @@ import (
 	"mpbench/pkg/rns"
 )
 
-// Times of kernels by the device's events, with cold caches; medians. Those of the emulator mean nothing, and it gets little
-// to do.
+// Times of kernels by the device's events, with cold caches; medians. Those of the emulator mean nothing, and it gets
+// little to do.
 
 // medianOf returns the median of durations in microseconds.
 func medianOf(list []time.Duration) float64 {
@@ -46,7 +46,8 @@ func spread(e *sumEngine, p int) {
 // benchmarkSum reports the median time of the kernels of a sum of n numbers with full significands.
 func benchmarkSum(b *testing.B, name, variant string, c method.Config, n int) {
 	e := engineOn(b, op.Sum, name, variant, c).(*sumEngine)
-	if err := e.Prepare(context.Background(), &op.Problem{Op: op.Sum, X: numbers.Vector(make(numbers.Float64s, n))}); err != nil {
+	if err := e.Prepare(context.Background(),
+		&op.Problem{Op: op.Sum, X: numbers.Vector(make(numbers.Float64s, n))}); err != nil {
 		b.Fatal(err)
 	}
 	spread(e, c.Precision)
@@ -146,13 +147,15 @@ func benchmarkProduct(b *testing.B, name string, c method.Config, p *op.Problem)
 	x := timed.Times()
 	b.ReportMetric(medianOf(times)/1e3, "kernel-ms")
 	var text strings.Builder // one message: a benchmark prints ten at most
-	fmt.Fprintf(&text, "median of %d runs; prepared in %v (conversion %v, copy in %v)\n", len(times), prepared, x.Convert, x.CopyIn)
+	fmt.Fprintf(&text, "median of %d runs; prepared in %v (conversion %v, copy in %v)\n", len(times), prepared, x.Convert,
+		x.CopyIn)
 	if s, ok := e.(*split); ok {
 		fmt.Fprintf(&text, "shape %+v\n", s.shape)
 	}
 	for _, k := range x.Kernels {
 		share := float64(k.Bytes) / max(k.Time.Seconds(), 1e-9) / max(k.Bandwidth, 1)
-		fmt.Fprintf(&text, "%-18s %-16s %10.1f us %5.1f %% of peak bandwidth, occupancy %3.0f %%, %3d registers, %d local, %d x %d\n",
+		fmt.Fprintf(&text,
+			"%-18s %-16s %10.1f us %5.1f %% of peak bandwidth, occupancy %3.0f %%, %3d registers, %d local, %d x %d\n",
 			k.Name, k.Stage, float64(k.Time)/1e3, 100*share, 100*k.Occupancy, k.Registers, k.Local, k.Blocks, k.Threads)
 	}
 	b.Log(text.String())

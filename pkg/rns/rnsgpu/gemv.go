@@ -35,7 +35,8 @@ func newStep[P any](e *product, stage, name, array string, l gpu.Launch, p P, by
 		return step{}, err
 	}
 	s := step{profile: method.Kernel{
-		Stage: stage, Name: name, Array: array, Bytes: bytes, Bandwidth: e.device.Info().Bandwidth(), Occupancy: occupancy, Blocks: max(l.Grid.X, 1) * max(l.Grid.Y, 1), Threads: l.Block.X,
+		Stage: stage, Name: name, Array: array, Bytes: bytes, Bandwidth: e.device.Info().Bandwidth(), Occupancy: occupancy,
+		Blocks: max(l.Grid.X, 1) * max(l.Grid.Y, 1), Threads: l.Block.X,
 		Shared: l.Shared + a.Static, Registers: a.Registers, Local: a.Local,
 	}}
 	s.launch = func() error { return k.Launch(l, p) }
@@ -367,7 +368,8 @@ func (e *product) Info() method.Info {
 
 // scaled are the products of a factor and the numbers of a vector.
 func scaled(z, factor, x *Vector) cuda.Products {
-	return cuda.Products{Z: z.Parameter(), Left: factor.Parameter(), Right: x.Parameter(), RightRow: 1, Rows: uint32(x.Len()), Columns: 1}
+	return cuda.Products{Z: z.Parameter(), Left: factor.Parameter(), Right: x.Parameter(), RightRow: 1,
+		Rows: uint32(x.Len()), Columns: 1}
 }
 
 // matrixProducts are the products of the elements of A and d: a_ij * d_j, or a_ij * d_i for the transpose.

@@ -112,7 +112,8 @@ func (e *basic) rowsStep() (s step, err error) {
 		p.S.Add = 1
 	}
 	numbers := productCount(p.S.P) + int64(e.Shape.Length) + int64(rows)*int64(1+p.S.Add)
-	return newStep(&e.product, basicStage, "gemvBasicRows", "y", basicLaunch(rows), p, numbers*int64(e.context.Base().TermBytes()))
+	return newStep(&e.product, basicStage, "gemvBasicRows", "y", basicLaunch(rows), p,
+		numbers*int64(e.context.Base().TermBytes()))
 }
 
 // Stages implements method.Staged.

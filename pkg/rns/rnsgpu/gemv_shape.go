@@ -13,12 +13,15 @@ type splitShape struct {
 	SumsRows       int    `json:"sums_rows"` // components of a block
 }
 
-// roundKernel is a kernel gemvRound of cuda/gemv.cu: lanes that work on one number, residues that each can hold, 0 for any number.
+// roundKernel is a kernel gemvRound of cuda/gemv.cu: lanes that work on one number, residues that each can hold, 0 for
+// any number.
 type roundKernel struct{ lanes, each int }
 
 var roundKernels = map[string]roundKernel{
-	"gemvRound1x8": {1, 8}, "gemvRound2x4": {2, 4}, "gemvRound2x8": {2, 8}, "gemvRound4x4": {4, 4}, "gemvRound4x8": {4, 8}, "gemvRound8x4": {8, 4},
-	"gemvRound8x8": {8, 8}, "gemvRound16x4": {16, 4}, "gemvRound16x8": {16, 8}, "gemvRound32x4": {32, 4}, "gemvRound32x8": {32, 8}, "gemvRoundAny": {32, 0},
+	"gemvRound1x8": {1, 8}, "gemvRound2x4": {2, 4}, "gemvRound2x8": {2, 8}, "gemvRound4x4": {4, 4},
+	"gemvRound4x8": {4, 8}, "gemvRound8x4": {8, 4},
+	"gemvRound8x8": {8, 8}, "gemvRound16x4": {16, 4}, "gemvRound16x8": {16, 8}, "gemvRound32x4": {32, 4},
+	"gemvRound32x8": {32, 8}, "gemvRoundAny": {32, 0},
 }
 
 // holds reports whether a kernel can round numbers of so many residues.
@@ -50,8 +53,10 @@ func residueThreads(stride, threadsPerMP, blocksPerMP int) int {
 // defaultShape is what is used without tuning.
 func (e *split) defaultShape() splitShape {
 	stride, info := e.context.Base().Stride(), e.device.Info()
-	s := splitShape{ResidueThreads: residueThreads(stride, info.ThreadsPerMP, info.BlocksPerMP), ResidueRows: 4, Round: "gemvRoundAny", RoundThreads: 128}
-	for _, name := range []string{"gemvRound1x8", "gemvRound2x8", "gemvRound4x8", "gemvRound8x8", "gemvRound16x8", "gemvRound32x8"} {
+	s := splitShape{ResidueThreads: residueThreads(stride, info.ThreadsPerMP, info.BlocksPerMP), ResidueRows: 4,
+		Round: "gemvRoundAny", RoundThreads: 128}
+	for _, name := range []string{"gemvRound1x8", "gemvRound2x8", "gemvRound4x8", "gemvRound8x8", "gemvRound16x8",
+		"gemvRound32x8"} {
 		if roundKernels[name].holds(stride) {
 			s.Round = name
 			break

@@ -11,8 +11,8 @@ import (
 	"mpbench/pkg/rns/rnsop"
 )
 
-// NewSplit is rns-split on a GPU: the paper's ten kernels (cuda/gemv.cu), three for each of d = alpha*x, y = beta*y and
-// the matrix B, and one for the sums, with the operations and the order of the CPU's.
+// NewSplit is rns-split on a GPU: the paper's ten kernels (cuda/gemv.cu), three for each of d = alpha*x, y = beta*y
+// and the matrix B, and one for the sums, with the operations and the order of the CPU's.
 func NewSplit(c method.Config) (method.Engine, error) {
 	r, err := newProduct("rns-split", c)
 	if err != nil {
@@ -141,9 +141,11 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 func (e *split) fieldsStep(p cuda.Products, stage, array string) (step, error) {
 	l := gpu.Launch{
-		Grid: gpu.Dim{X: ceilDiv(int(p.Rows), fieldThreads), Y: min(int(p.Columns), mostColumns)}, Block: gpu.Dim{X: fieldThreads},
+		Grid:  gpu.Dim{X: ceilDiv(int(p.Rows), fieldThreads), Y: min(int(p.Columns), mostColumns)},
+		Block: gpu.Dim{X: fieldThreads},
 	}
-	return newStep(&e.product, stage, "gemvFields", array, l, cuda.GemvFieldsArgs{Base: e.base.Parameter(), P: p}, 2*productCount(p)*fieldBytes)
+	return newStep(&e.product, stage, "gemvFields", array, l, cuda.GemvFieldsArgs{Base: e.base.Parameter(), P: p},
+		2*productCount(p)*fieldBytes)
 }
 
 // residuesStep: one thread a residue, blocks of whole numbers.
@@ -154,7 +156,8 @@ func (e *split) residuesStep(s splitShape, p cuda.Products, stage, array string)
 		Grid:  gpu.Dim{X: ceilDiv(int(p.Rows), numbers*s.ResidueRows), Y: min(int(p.Columns), mostColumns)},
 		Block: gpu.Dim{X: s.ResidueThreads},
 	}
-	return newStep(&e.product, stage, "gemvResidues", array, l, cuda.GemvResiduesArgs{Base: e.base.Parameter(), P: p}, 2*productCount(p)*int64(4*stride))
+	return newStep(&e.product, stage, "gemvResidues", array, l, cuda.GemvResiduesArgs{Base: e.base.Parameter(), P: p},
+		2*productCount(p)*int64(4*stride))
 }
 
 // roundLaunch is how n numbers are rounded, and by how many groups of lanes.
@@ -174,7 +177,8 @@ func (e *split) roundStep(s splitShape, p cuda.Products, array string) (step, er
 		return step{}, err
 	}
 	bytes := 2 * productCount(p) * int64(e.context.Base().TermBytes())
-	args := cuda.GemvRoundArgs{Base: e.base.Parameter(), Memory: e.scratch.Parameter(), P: p, LowM: lowM(e.context.Base())}
+	args := cuda.GemvRoundArgs{Base: e.base.Parameter(), Memory: e.scratch.Parameter(), P: p,
+		LowM: lowM(e.context.Base())}
 	return newStep(&e.product, rnsop.SplitStages[rnsop.Rounding].Name, s.Round, array, l, args, bytes)
 }
 
@@ -240,7 +244,8 @@ func (e *split) sumsStep(s splitShape) (step, error) {
 		p.S.Add = 1
 	}
 	numbers := int64(e.dB.Len()) + int64(rows)*int64(1+p.S.Add)
-	return newStep(&e.product, rnsop.SplitStages[rnsop.Sums].Name, s.sumsKernel(), "y", l.Launch, p, numbers*int64(e.context.Base().TermBytes()))
+	return newStep(&e.product, rnsop.SplitStages[rnsop.Sums].Name, s.sumsKernel(), "y", l.Launch, p,
+		numbers*int64(e.context.Base().TermBytes()))
 }
 
 // Stages implements method.Staged.

@@ -22,7 +22,8 @@ import (
 
 // bases are the precisions and moduli that every test of products goes through.
 var bases = []base{
-	{30, 16}, {30, 31}, {53, 31}, {106, 16}, {106, 31}, {212, 31}, {240, 16}, {424, 31}, {848, 31}, {848, 16}, {1696, 31}, {1696, 16},
+	{30, 16}, {30, 31}, {53, 31}, {106, 16}, {106, 31}, {212, 31}, {240, 16}, {424, 31}, {848, 31}, {848, 16}, {1696, 31},
+	{1696, 16},
 }
 
 // TestProducts compares both methods on small random and adversarial problems: shapes, strides, factors, wide numbers,
@@ -51,7 +52,8 @@ func checkProduct(t *testing.T, name string, b base, seed uint64, largest int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, uint64(b.bits)))
 	c := problems.Choice{
-		Seed: seed, Kind: problems.Kind(seed) % problems.Kinds, Bits: []int{0, b.bits, 2*b.bits - 8}[seed/4%3], Largest: largest,
+		Seed: seed, Kind: problems.Kind(seed) % problems.Kinds, Bits: []int{0, b.bits, 2*b.bits - 8}[seed/4%3],
+		Largest: largest,
 	}
 	p := c.Random(op.Gemv)
 	config := options(b.bits, "moduli-bits", b.moduliBits, "block-size", []int{1, 2, 3, 7, 8, 32, 64, 1024}[rng.IntN(8)],
@@ -65,7 +67,8 @@ func medium(seed uint64, m, n, bits int) *op.Problem {
 	return c.Product(seed%2 == 1, m, n, 0.7, -3)
 }
 
-// fullProduct has an m x n matrix and vectors of full p-bit significands in [-1, 1), the timing data of the 2020 paper.
+// fullProduct has an m x n matrix and vectors of full p-bit significands in [-1, 1), the timing data of the 2020
+// paper.
 func fullProduct(trans bool, m, n, bits int) *op.Problem {
 	p := problems.Choice{Seed: uint64(bits), Bits: bits}.Product(trans, m, n, 1, 1)
 	rng := rand.New(rand.NewPCG(uint64(bits), uint64(m*n)))
@@ -100,8 +103,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestTies: products whose bits cut off are one half of a unit, a little more or a little less, with what decides far below.
-// For A = 2^(p-1) + 2^(p-2) + r and x = 2^(p-1) + 1 the bits cut off A*x are those of 2^(p-2) + r.
+// TestTies: products whose bits cut off are one half of a unit, a little more or a little less, with what decides far
+// below. For A = 2^(p-1) + 2^(p-2) + r and x = 2^(p-1) + 1 the bits cut off A*x are those of 2^(p-2) + r.
 func TestTies(t *testing.T) {
 	gputest.Sanitize(t)
 	gputest.Device(t)
@@ -148,7 +151,8 @@ func TestLargerThanGrid(t *testing.T) {
 		}
 		for _, trans := range []bool{false, true} {
 			p := problems.Choice{Seed: uint64(seed)}.Product(trans, size[0], size[1], 0.7, -3)
-			compareAll(t, fmt.Sprintf("%v, transposed %v", size, trans), []string{"rns-split", "rns-basic"}, options(30, "tune", "off"), p)
+			compareAll(t, fmt.Sprintf("%v, transposed %v", size, trans), []string{"rns-split", "rns-basic"},
+				options(30, "tune", "off"), p)
 		}
 	}
 }
@@ -166,10 +170,12 @@ func TestResidueThreads(t *testing.T) {
 	}
 }
 
-// TestFull is the full comparison with the CPU, for GPUs: every precision, sizes at all boundaries, with and without tuning.
+// TestFull is the full comparison with the CPU, for GPUs: every precision, sizes at all boundaries, with and without
+// tuning.
 func TestFull(t *testing.T) {
 	if gputest.Emulated() {
-		t.Skip("needs a GPU (MPBENCH_TEST_DEVICE=cuda:0): TestProducts, TestShapes and TestManySlots compare on the emulator")
+		t.Skip("needs a GPU (MPBENCH_TEST_DEVICE=cuda:0): TestProducts, TestShapes and TestManySlots compare on the " +
+			"emulator")
 	}
 	gputest.Device(t)
 	t.Setenv("MPBENCH_TUNE_CACHE", t.TempDir()+"/tune.json")
@@ -197,7 +203,8 @@ func TestFullDevice(t *testing.T) {
 	err := e.Prepare(context.Background(), large)
 	release()
 	var memory *method.MemoryError
-	if !errors.As(err, &memory) || memory.Device == "" || !strings.Contains(err.Error(), "of device memory for a 64 x 64 matrix") {
+	if !errors.As(err, &memory) || memory.Device == "" ||
+		!strings.Contains(err.Error(), "of device memory for a 64 x 64 matrix") {
 		t.Errorf("a full device: %v", err)
 	}
 	if err := e.Prepare(context.Background(), problems.Choice{Seed: 1}.Product(false, 5, 5, 1, 0)); err != nil {

@@ -18,12 +18,13 @@ func (e *split) tuneKey() tuned.Key {
 	p, b := e.Shape, e.context.Base()
 	return tuned.Key{
 		Method: "rns-split", Module: "gemv",
-		Case: fmt.Sprintf("%d bits, %d moduli of %d bits, %d x %d %v, block %d", b.Precision(), b.Len(), b.ModuliBits(), p.M, p.N, p.Trans, e.blockSize),
+		Case: fmt.Sprintf("%d bits, %d moduli of %d bits, %d x %d %v, block %d", b.Precision(), b.Len(), b.ModuliBits(), p.M,
+			p.N, p.Trans, e.blockSize),
 	}
 }
 
-// tuneShape sets the shape from the cache, or to the fastest of the candidates. The emulator, whose times mean nothing, keeps the default
-// unless it is forced.
+// tuneShape sets the shape from the cache, or to the fastest of the candidates. The emulator, whose times mean
+// nothing, keeps the default unless it is forced.
 func (e *split) tuneShape() error {
 	emulated := e.device.Info().Emulated()
 	if e.tune() == "auto" && emulated {
@@ -61,14 +62,16 @@ func (e *split) valid(s splitShape) bool {
 	round, known := roundKernels[s.Round]
 	most, sums := sumsThreads[s.SumsLanes]
 	return known && round.holds(stride) && s.RoundThreads >= 32 && s.RoundThreads <= 256 && s.RoundThreads%32 == 0 &&
-		s.ResidueThreads >= 1 && s.ResidueThreads <= maxThreads && (s.ResidueThreads%stride == 0 || s.ResidueThreads < stride) && s.ResidueRows >= 1 &&
+		s.ResidueThreads >= 1 && s.ResidueThreads <= maxThreads &&
+		(s.ResidueThreads%stride == 0 || s.ResidueThreads < stride) && s.ResidueRows >= 1 &&
 		sums && s.SumsThreads >= 32 && s.SumsThreads <= most && s.SumsThreads%32 == 0 && s.SumsRows >= 1 && e.fits(s)
 }
 
 // fits reports whether the slots of several components fit in shared memory; those of one need not.
 func (e *split) fits(s splitShape) bool {
 	slots := s.SumsRows * e.used()
-	return s.SumsRows == 1 || s.SumsRows <= e.Shape.Rows && (fieldBytes+4*e.context.Base().Stride())*slots+8 <= e.device.Info().SharedPerBlock
+	return s.SumsRows == 1 || s.SumsRows <= e.Shape.Rows &&
+		(fieldBytes+4*e.context.Base().Stride())*slots+8 <= e.device.Info().SharedPerBlock
 }
 
 // tuneRuns is how often a candidate is timed; the least time counts.
@@ -85,7 +88,9 @@ func (e *split) search() error {
 		return err
 	}
 	best := e.shape
-	err = e.fastest(e.residueCandidates(), &best, nil, func(s splitShape) (step, error) { return e.residuesStep(s, p, "", "B") })
+	err = e.fastest(e.residueCandidates(), &best, nil, func(s splitShape) (step, error) {
+		return e.residuesStep(s, p, "", "B")
+	})
 	if err != nil {
 		return err
 	}
@@ -99,7 +104,9 @@ func (e *split) search() error {
 		}
 		return residues.launch()
 	}
-	if err := e.fastest(e.roundCandidates(), &best, again, func(s splitShape) (step, error) { return e.roundStep(s, p, "B") }); err != nil {
+	if err := e.fastest(e.roundCandidates(), &best, again, func(s splitShape) (step, error) {
+		return e.roundStep(s, p, "B")
+	}); err != nil {
 		return err
 	}
 	if err := e.fastest(e.sumsCandidates(), &best, nil, e.sumsStep); err != nil {
@@ -109,8 +116,11 @@ func (e *split) search() error {
 	return nil
 }
 
-// fastest merges the fastest of the candidates into best; before runs before each launch, untimed. A candidate is a change of a shape.
-func (e *split) fastest(candidates []func(*splitShape), best *splitShape, before func() error, make func(splitShape) (step, error)) error {
+// fastest merges the fastest of the candidates into best; before runs before each launch, untimed. A candidate is a
+// change of a shape.
+func (e *split) fastest(
+	candidates []func(*splitShape), best *splitShape, before func() error, make func(splitShape) (step, error),
+) error {
 	var least time.Duration
 	winner := *best
 	for _, change := range candidates {

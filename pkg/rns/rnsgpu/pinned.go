@@ -33,7 +33,8 @@ func (b *Base) NewHostVector(n int) (*HostVector, error) {
 		return nil, err
 	}
 	fields := rns.Fields{
-		Digits: v.digits.Slice(), Lo: v.lo.Slice(), Up: v.up.Slice(), Exp: v.exp.Slice(), IntervalExp: v.ivExp.Slice(), Neg: v.neg.Slice(),
+		Digits: v.digits.Slice(), Lo: v.lo.Slice(), Up: v.up.Slice(), Exp: v.exp.Slice(), IntervalExp: v.ivExp.Slice(),
+		Neg: v.neg.Slice(),
 	}
 	clear(fields.Digits)
 	clear(fields.Lo)

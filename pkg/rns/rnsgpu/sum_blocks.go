@@ -10,8 +10,8 @@ import (
 	"mpbench/pkg/rns/rnsop"
 )
 
-// blocks is the block reduction on a device, Reduce3 of the 2018 paper: every addition by one thread, or, as the paper planned,
-// by a group of threads with residues each.
+// blocks is the block reduction on a device, Reduce3 of the 2018 paper: every addition by one thread, or, as the paper
+// planned, by a group of threads with residues each.
 type blocks struct {
 	count, size int // blocks, and terms that one adds side by side
 	parallel    bool
@@ -44,7 +44,8 @@ func (d *blocks) lanes(n int) int {
 func (d *blocks) reserve(s *sumEngine, n int) (err error) {
 	base := s.base.Base()
 	lanes := d.lanes(base.Len())
-	if d.kernel, err = kernelOf[cuda.ReduceArgs](s.device, "reduce_blocks", fmt.Sprintf("reduce3x%d", lanes)); err != nil {
+	name := fmt.Sprintf("reduce3x%d", lanes)
+	if d.kernel, err = kernelOf[cuda.ReduceArgs](s.device, "reduce_blocks", name); err != nil {
 		return err
 	}
 	used := d.used(n)
@@ -63,13 +64,15 @@ func (d *blocks) reserve(s *sumEngine, n int) (err error) {
 	return replaceVector(s.base, &d.sums, used)
 }
 
-// slotBytes is the shared memory for the sign, the exponents and the bounds of so many partial sums: slotsIn of cuda/reduce_blocks.cu.
+// slotBytes is the shared memory for the sign, the exponents and the bounds of so many partial sums: slotsIn of
+// cuda/reduce_blocks.cu.
 func slotBytes(slots int) int { return (29*slots + 7) / 8 * 8 }
 
 func (d *blocks) launch(_ context.Context, s *sumEngine) error {
 	return d.kernel.Launch(d.shape, cuda.ReduceArgs{
 		Base: s.base.Parameter(), Memory: d.scratch.Parameter(), X: s.terms.Parameter(), N: uint64(s.terms.Len()),
-		Grid: cuda.Grid{Blocks: uint64(d.count), Size: uint32(d.size)}, Residues: d.slots.Pointer(), Sums: d.sums.Parameter(),
+		Grid: cuda.Grid{Blocks: uint64(d.count), Size: uint32(d.size)}, Residues: d.slots.Pointer(),
+		Sums: d.sums.Parameter(),
 	})
 }
 

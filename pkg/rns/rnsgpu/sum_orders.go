@@ -118,7 +118,8 @@ func (d *pairwise) reserve(s *sumEngine, n int) (err error) {
 }
 
 func (d *pairwise) launch(ctx context.Context, s *sumEngine) error {
-	p := cuda.Reduce2Args{Base: s.base.Parameter(), Memory: d.scratch.Parameter(), Slots: d.state.Parameter(), N: uint64(d.terms)}
+	p := cuda.Reduce2Args{Base: s.base.Parameter(), Memory: d.scratch.Parameter(), Slots: d.state.Parameter(),
+		N: uint64(d.terms)}
 	return d.inChunks(ctx, s, func(first, end int) error {
 		p.Terms = cuda.Terms{X: s.terms.Parameter(), First: uint64(first), End: uint64(end)}
 		return d.kernel.Launch(d.shape, p)
@@ -128,5 +129,6 @@ func (d *pairwise) launch(ctx context.Context, s *sumEngine) error {
 // PartialBytes is the shared memory that a group of a whole block needs, sizeof(Block::Partial) of cuda/group.cuh.
 const PartialBytes = 2 * 32 * (8 + 4)
 
-// BlockThreads returns the threads of a block that works on one number: one for each residue, rounded up to whole warps, at most 1024.
+// BlockThreads returns the threads of a block that works on one number: one for each residue, rounded up to whole
+// warps, at most 1024.
 func (b *Base) BlockThreads() int { return min((b.base.Stride()+31)/32*32, 1024) }

@@ -19,13 +19,14 @@ type Vector struct {
 	parameter cuda.Vector
 }
 
-// NewVector allocates n numbers, whose values are not defined. Residue i of number j lies at j*Stride + i, as in rns.Vector.
+// NewVector allocates n numbers, whose values are not defined. Residue i of number j lies at j*Stride + i, as in
+// rns.Vector.
 func (b *Base) NewVector(n int) (*Vector, error) {
 	return b.newVector(n, cuda.Vector{NumberStep: uint64(b.base.Stride()), ResidueStep: 1})
 }
 
-// NewInterleaved allocates n numbers with residue i of number j at i*n + j: for kernels whose neighbouring threads work on neighbouring
-// numbers. It cannot be copied from or to the host.
+// NewInterleaved allocates n numbers with residue i of number j at i*n + j: for kernels whose neighbouring threads
+// work on neighbouring numbers. It cannot be copied from or to the host.
 func (b *Base) NewInterleaved(n int) (*Vector, error) {
 	return b.newVector(n, cuda.Vector{NumberStep: 1, ResidueStep: uint32(n)})
 }
@@ -74,11 +75,13 @@ func (v *Vector) Free() {
 // Upload makes the first numbers of v those of the host's x, of the same base, and waits.
 func (v *Vector) Upload(x *rns.Vector) error {
 	f := x.Fields()
-	return errors.Join(v.digits.Upload(f.Digits), v.lo.Upload(f.Lo), v.up.Upload(f.Up), v.exp.Upload(f.Exp), v.ivExp.Upload(f.IntervalExp), v.neg.Upload(f.Neg))
+	return errors.Join(v.digits.Upload(f.Digits), v.lo.Upload(f.Lo), v.up.Upload(f.Up), v.exp.Upload(f.Exp),
+		v.ivExp.Upload(f.IntervalExp), v.neg.Upload(f.Neg))
 }
 
 // Download waits for the default stream and makes x the first numbers of v.
 func (v *Vector) Download(x *rns.Vector) error {
 	f := x.Fields()
-	return errors.Join(v.digits.Download(f.Digits), v.lo.Download(f.Lo), v.up.Download(f.Up), v.exp.Download(f.Exp), v.ivExp.Download(f.IntervalExp), v.neg.Download(f.Neg))
+	return errors.Join(v.digits.Download(f.Digits), v.lo.Download(f.Lo), v.up.Download(f.Up), v.exp.Download(f.Exp),
+		v.ivExp.Download(f.IntervalExp), v.neg.Download(f.Neg))
 }

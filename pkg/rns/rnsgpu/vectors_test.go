@@ -94,6 +94,6 @@ func (a *arithmetic) setFloat64s(z *rnsgpu.Vector, x *gpu.Buffer[float64]) error
 	return a.run(opFromFloat64, z, nil, nil, x.Pointer())
 }
 
-// normalize makes numbers of z whose residues, exponents and signs alone are set: it computes their intervals, and rounds those of more
-// than F - 4 bits, as rns.Context.SetResidues does.
+// normalize makes numbers of z whose residues, exponents and signs alone are set: it computes their intervals, and
+// rounds those of more than F - 4 bits, as rns.Context.SetResidues does.
 func (a *arithmetic) normalize(z *rnsgpu.Vector) error { return a.run(opFromResidues, z, nil, nil, 0) }

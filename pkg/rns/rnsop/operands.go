@@ -1,8 +1,8 @@
-// Package rnsop holds the operands of a problem in residue numbers: what methods over package rns share, on the CPU and on
-// a GPU.
+// Package rnsop holds the operands of a problem in residue numbers: what methods over package rns share, on the CPU
+// and on a GPU.
 //
-// Vectors and matrices are structures of arrays (Table 2 of the 2020 paper). A 2 x 3 matrix with three moduli, a_ij.k being
-// residue k:
+// Vectors and matrices are structures of arrays (Table 2 of the 2020 paper). A 2 x 3 matrix with three moduli, a_ij.k
+// being residue k:
 //
 //	            column 0                    column 1                    column 2
 //	digits   a00.0 a00.1 a00.2 | a10.0 ... | a01.0 ... | a11.0 ... | a02.0 ... | a12.0 a12.1 a12.2
@@ -42,8 +42,8 @@ func Options() []method.Option {
 	}
 }
 
-// NewContext returns the arithmetic that a configuration asks for. The error wraps rns.ErrModuli if there are no moduli
-// for it.
+// NewContext returns the arithmetic that a configuration asks for. The error wraps rns.ErrModuli if there are no
+// moduli for it.
 func NewContext(c method.Config) (*rns.Context, error) {
 	base, err := rns.NewBaseForPrecision(c.Precision, c.Int("moduli-bits"))
 	if err != nil {
@@ -72,8 +72,8 @@ type Operands struct {
 }
 
 // Load checks and converts a problem by so many threads: what it reads of each operand. Numbers are rounded only if a
-// significand of F - 4 bits, about twice the precision, does not hold them. newX makes the vector X; nil for the ordinary
-// kind.
+// significand of F - 4 bits, about twice the precision, does not hold them. newX makes the vector X; nil for the
+// ordinary kind.
 func Load(c *rns.Context, p *op.Problem, threads int, newX func(n int) (*rns.Vector, error)) (*Operands, error) {
 	shape, err := p.Op.Shape(p)
 	if err != nil {

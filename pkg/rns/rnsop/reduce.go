@@ -6,7 +6,8 @@ import (
 	"mpbench/pkg/rns"
 )
 
-// Reduction completes a method that adds residue numbers: on the CPU or on a GPU, in the same order with the same bound.
+// Reduction completes a method that adds residue numbers: on the CPU or on a GPU, in the same order with the same
+// bound.
 func Reduction(m method.Method, formula string, options ...method.Option) method.Method {
 	m.Format, m.Least, m.Most = "rns", rns.MinPrecision, rns.MaxPrecision
 	m.Bound = bound.New(formula, "Isupov, Knyazkov, Kuvaev 2018, DOI 10.23683/2311-3103-2018-8-191-203")
@@ -25,9 +26,9 @@ func GridOptions() []method.Option {
 	}
 }
 
-// The bounds of Reduce1, Reduce2 and Reduce3 for sums. The depth of a grid is the largest number of additions that one of
-// n terms passes through, additions to zero not counted: 2*ceil(n / (2*G*B)) - 1 in its thread, log2 B in its block, and
-// one for each further block that has terms; never more than in any order, n - 1.
+// The bounds of Reduce1, Reduce2 and Reduce3 for sums. The depth of a grid is the largest number of additions that one
+// of n terms passes through, additions to zero not counted: 2*ceil(n / (2*G*B)) - 1 in its thread, log2 B in its
+// block, and one for each further block that has terms; never more than in any order, n - 1.
 const (
 	RecursiveBound = "g(n-1)*S, u = 2^(1-p)"
 	PairwiseBound  = "g(ceil(log2 n))*S, u = 2^(1-p)"

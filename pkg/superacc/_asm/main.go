@@ -1,7 +1,7 @@
 // Command asm generates the AVX2 and AVX-512 kernels of package superacc; run it with go generate in ../.
 //
-// A kernel is a loop over groups of chains*lanes terms or products. Every lane of every chain has its own biased sum at
-// each level; several chains hide the latency of the additions. See ../doc.go for the algorithm and
+// A kernel is a loop over groups of chains*lanes terms or products. Every lane of every chain has its own biased sum
+// at each level; several chains hide the latency of the additions. See ../doc.go for the algorithm and
 // ../kernels_generic.go for the same in plain Go.
 package main
 
@@ -93,7 +93,8 @@ func (k *kernel) sum() {
 	name := k.name("sum")
 	TEXT(name, NOSPLIT, "func(x *float64, groups int, anchor *float64, out *int64)")
 	Pragma("noescape")
-	Doc(fmt.Sprintf("%s adds groups > 0 groups of %d terms; it works like sumGeneric with %d levels.", name, k.chains*k.lanes(), k.levels))
+	Doc(fmt.Sprintf("%s adds groups > 0 groups of %d terms; it works like sumGeneric with %d levels.", name,
+		k.chains*k.lanes(), k.levels))
 	k.begin()
 	x, groups := Load(Param("x"), GP64()), Load(Param("groups"), GP64())
 	Label("loop")
@@ -117,7 +118,8 @@ func (k *kernel) dot() {
 	name := k.name("dot")
 	TEXT(name, NOSPLIT, "func(x, y *float64, groups int, anchor *float64, out *int64)")
 	Pragma("noescape")
-	Doc(fmt.Sprintf("%s adds groups > 0 groups of %d products; it works like dotGeneric with %d levels.", name, k.chains*k.lanes(), k.levels))
+	Doc(fmt.Sprintf("%s adds groups > 0 groups of %d products; it works like dotGeneric with %d levels.", name,
+		k.chains*k.lanes(), k.levels))
 	k.begin()
 	k.threshold = k.constant("threshold", (1023-968)<<52)
 	k.zeros = k.constant("zeros", 0)
@@ -156,9 +158,10 @@ type stream struct {
 	x      reg.VecVirtual
 }
 
-// extract adds every x to its biased sums level by level, each time as far as it is a multiple of the level's unit. What is
-// left after the last level goes to rest: as x xor q, which is 0 up to the sign of a zero if nothing is left, or as x-q.
-// The streams take turns, so that the processor's queues do not fill up with instructions that wait for the one before.
+// extract adds every x to its biased sums level by level, each time as far as it is a multiple of the level's unit.
+// What is left after the last level goes to rest: as x xor q, which is 0 up to the sign of a zero if nothing is left,
+// or as x-q. The streams take turns, so that the processor's queues do not fill up with instructions that wait for the
+// one before.
 func (k *kernel) extract(streams []stream) {
 	for l := range k.levels {
 		for _, s := range streams {
@@ -182,8 +185,8 @@ func (k *kernel) extract(streams []stream) {
 	}
 }
 
-// subtract sets x = x - q, exactly. AVX-512 kernels have a register for 1 and multiply by it, as the adders are busier than the
-// multipliers.
+// subtract sets x = x - q, exactly. AVX-512 kernels have a register for 1 and multiply by it, as the adders are busier
+// than the multipliers.
 func (k *kernel) subtract(q, x reg.VecVirtual) {
 	if k.wide {
 		VFNMADD231PD(k.one, q, x)

@@ -69,8 +69,8 @@ func (v vectors) or(a, b reg.Register) {
 	}
 }
 
-// maximum sets b to the larger of two magnitudes. With AVX-512 the order is that of the bit patterns, so that a NaN is larger
-// than anything; with AVX2 a NaN may get lost, but then it is what is left after the last level.
+// maximum sets b to the larger of two magnitudes. With AVX-512 the order is that of the bit patterns, so that a NaN is
+// larger than anything; with AVX2 a NaN may get lost, but then it is what is left after the last level.
 func (v vectors) maximum(a, b reg.Register) {
 	if v.wide {
 		VPMAXUQ(a, b, b)

@@ -18,8 +18,8 @@ import (
 	"mpbench/pkg/superacc"
 )
 
-// Times on a GPU; on the emulator they say nothing and are skipped. Sums of numbers in device memory are timed by events, with cold caches,
-// everything else by the clock. Medians with the least and the greatest time.
+// Times on a GPU; on the emulator they say nothing and are skipped. Sums of numbers in device memory are timed by
+// events, with cold caches, everything else by the clock. Medians with the least and the greatest time.
 //
 //	MPBENCH_TEST_DEVICE=cuda:0 superaccgpu.test -test.run '^$' -test.bench . -test.benchtime 1x -test.timeout 30m
 //
@@ -115,8 +115,12 @@ func BenchmarkGrid(b *testing.B) {
 	for _, f := range benchData {
 		x, y := f.make(1, 1<<24), f.make(2, 1<<24)
 		for _, threads := range []int{128, 256, 320, 512, 640} {
-			b.Run(fmt.Sprintf("data=%s/threads=%d", f.name, threads), func(b *testing.B) { benchmarkGrid(b, d, x, nil, threads) })
-			b.Run(fmt.Sprintf("products/data=%s/threads=%d", f.name, threads), func(b *testing.B) { benchmarkGrid(b, d, x, y, threads) })
+			b.Run(fmt.Sprintf("data=%s/threads=%d", f.name, threads), func(b *testing.B) {
+				benchmarkGrid(b, d, x, nil, threads)
+			})
+			b.Run(fmt.Sprintf("products/data=%s/threads=%d", f.name, threads), func(b *testing.B) {
+				benchmarkGrid(b, d, x, y, threads)
+			})
 		}
 	}
 }
@@ -170,8 +174,11 @@ func BenchmarkBus(b *testing.B) {
 func BenchmarkStream(b *testing.B) {
 	d := realDevice(b)
 	x := inHost(families[0].make(1, 1<<29))
-	for _, o := range []Options{{}, {Readers: 4}, {Readers: 12}, {Readers: 16}, {Chunk: 1 << 18}, {Chunk: 1 << 22}, {Threads: 8}} {
-		b.Run(fmt.Sprintf("readers=%d/chunk=%d/threads=%d", o.Readers, o.Chunk, o.Threads), func(b *testing.B) { benchmarkSource(b, d, x, o) })
+	for _, o := range []Options{{}, {Readers: 4}, {Readers: 12}, {Readers: 16}, {Chunk: 1 << 18}, {Chunk: 1 << 22},
+		{Threads: 8}} {
+		b.Run(fmt.Sprintf("readers=%d/chunk=%d/threads=%d", o.Readers, o.Chunk, o.Threads), func(b *testing.B) {
+			benchmarkSource(b, d, x, o)
+		})
 	}
 }
 
@@ -202,8 +209,8 @@ func (f onDisk) ReadRun(x []float64, from int) error {
 	return err
 }
 
-// BenchmarkFile sums a file: from the system's cache, as far as memory suffices, and from the disk, with the cache emptied of it before each run.
-// Reading it alone is the limit, or the bus.
+// BenchmarkFile sums a file: from the system's cache, as far as memory suffices, and from the disk, with the cache
+// emptied of it before each run. Reading it alone is the limit, or the bus.
 func BenchmarkFile(b *testing.B) {
 	d := realDevice(b)
 	f := writeNumbers(b)
@@ -211,7 +218,9 @@ func BenchmarkFile(b *testing.B) {
 	drop := func() error { return dropCache(f.file) }
 	b.Run("reading", func(b *testing.B) { benchmarkReading(b, f, 3, keep) })
 	for _, o := range []Options{{}, {Readers: 16}, {Threads: 8}} {
-		b.Run(fmt.Sprintf("readers=%d/threads=%d", o.Readers, o.Threads), func(b *testing.B) { benchmarkSource(b, d, numbers.Vector(f), o) })
+		b.Run(fmt.Sprintf("readers=%d/threads=%d", o.Readers, o.Threads), func(b *testing.B) {
+			benchmarkSource(b, d, numbers.Vector(f), o)
+		})
 	}
 	b.Run("disk/reading", func(b *testing.B) { benchmarkReading(b, f, 1, drop) })
 	b.Run("disk/sum", func(b *testing.B) {
@@ -282,7 +291,8 @@ func benchmarkReading(b *testing.B, f onDisk, runs int, prepare func() error) {
 func readAll(f onDisk) (time.Duration, error) {
 	o := Options{}.filled()
 	start := time.Now()
-	w := &work{ctx: context.Background(), sources: []numbers.Array{numbers.Vector(f)}, n: f.n, chunk: o.Chunk, quit: make(chan struct{})}
+	w := &work{ctx: context.Background(), sources: []numbers.Array{numbers.Vector(f)}, n: f.n, chunk: o.Chunk,
+		quit: make(chan struct{})}
 	done := make(chan struct{})
 	for range o.Readers {
 		go func() {

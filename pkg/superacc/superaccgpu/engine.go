@@ -8,15 +8,16 @@ import (
 	"mpbench/pkg/superacc"
 )
 
-// blockThreads is the number of threads of a block, or less where that would need too much shared memory; any multiple of 32 up to 640 gives the
-// same sums. With 320, two blocks fill the shared memory of a multiprocessor of an H200.
+// blockThreads is the number of threads of a block, or less where that would need too much shared memory; any multiple
+// of 32 up to 640 gives the same sums. With 320, two blocks fill the shared memory of a multiprocessor of an H200.
 const blockThreads = 320
 
-// warpBytes is the shared memory that a warp needs: its own digits, and those of its lanes, laneBytes of cuda/warp_sum.cuh.
+// warpBytes is the shared memory that a warp needs: its own digits, and those of its lanes, laneBytes of
+// cuda/warp_sum.cuh.
 const warpBytes = 4*superacc.DigitCount + 8*32*41
 
-// Engine is an exact sum in device memory with the kernels that add to it. Its methods must be called on the device's thread, that is inside
-// gpu.Device.Do, by one goroutine at a time.
+// Engine is an exact sum in device memory with the kernels that add to it. Its methods must be called on the device's
+// thread, that is inside gpu.Device.Do, by one goroutine at a time.
 type Engine struct {
 	device *gpu.Device
 	sum    *gpu.Kernel[cuda.SumFloat64Args]
@@ -38,7 +39,8 @@ func newEngine(d *gpu.Device, threads int) (*Engine, error) {
 	}
 	e := &Engine{device: d, threads: min(threads, d.Info().SharedPerBlock/warpBytes*32)}
 	if e.threads == 0 {
-		return nil, fmt.Errorf("%s has %d bytes of shared memory a block; sums need %d", d.Name(), d.Info().SharedPerBlock, warpBytes)
+		return nil, fmt.Errorf("%s has %d bytes of shared memory a block; sums need %d", d.Name(), d.Info().SharedPerBlock,
+			warpBytes)
 	}
 	if e.sum, err = gpu.Function[cuda.SumFloat64Args](m, "sumFloat64"); err != nil {
 		return nil, err
@@ -86,7 +88,8 @@ func (e *Engine) Clear(s *gpu.Stream) error { return e.total.Clear(s) }
 func (e *Engine) launch(s *gpu.Stream, n, blocks int) gpu.Launch {
 	pairs := n / 2
 	blocks = max(1, min(blocks, (pairs+e.threads-1)/e.threads))
-	return gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: e.threads}, Shared: e.threads / 32 * warpBytes, Stream: s}
+	return gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: e.threads}, Shared: e.threads / 32 * warpBytes,
+		Stream: s}
 }
 
 // Sum puts into the stream: add the n numbers at x, a multiple of 16.

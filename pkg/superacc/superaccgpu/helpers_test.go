@@ -15,7 +15,8 @@ type family struct {
 	term func(r *rand.Rand, i, n int) float64
 }
 
-// families reach every path of the kernels: bins alone, rising limits, remainders, terms beyond the bins, infinities and NaN.
+// families reach every path of the kernels: bins alone, rising limits, remainders, terms beyond the bins, infinities
+// and NaN.
 var families = []family{
 	{"uniform11", func(r *rand.Rand, _, _ int) float64 { return 2*r.Float64() - 1 }},
 	{"integers", func(r *rand.Rand, _, _ int) float64 { return float64(r.IntN(200) - 100) }},
@@ -41,8 +42,8 @@ var families = []family{
 		return r.NormFloat64()
 	}},
 	{"units", func(r *rand.Rand, i, _ int) float64 { return math.Ldexp(1, 43*(i%5)-100) * (1 - 0x1p-53) }},
-	// What bins and digits hold at most: remainders of just under half a unit of the first level, terms just below the limit that the first
-	// ones set, digits of ones alone.
+	// What bins and digits hold at most: remainders of just under half a unit of the first level, terms just below the
+	// limit that the first ones set, digits of ones alone.
 	{"half units", func(*rand.Rand, int, int) float64 { return 1 + 0x1p-38 - 0x1p-52 }},
 	{"at the limit", func(_ *rand.Rand, i, _ int) float64 {
 		if i < 1024 {
@@ -73,8 +74,8 @@ var families = []family{
 	{"both infinities", func(r *rand.Rand, i, n int) float64 { return math.Inf(1 - 2*(i%2)) }},
 }
 
-// fullWord returns the greatest number of an exponent field, which fills a word of 52 bits if field mod 52 is 0 or 51, with the sign; one of 256
-// is much smaller.
+// fullWord returns the greatest number of an exponent field, which fills a word of 52 bits if field mod 52 is 0 or 51,
+// with the sign; one of 256 is much smaller.
 func fullWord(i, field int, sign float64) float64 {
 	if i%256 == 100 {
 		return 0x1p-600

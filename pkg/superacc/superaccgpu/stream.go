@@ -36,9 +36,9 @@ func (o Options) filled() Options {
 	return o
 }
 
-// Streamer sums numbers that are not in device memory: readers fill pinned buffers with chunks, which are copied to the device and
-// summed there on two streams in turn, so that reading, copying and summing overlap. It is not safe for concurrent use. Its methods may
-// be called from any goroutine.
+// Streamer sums numbers that are not in device memory: readers fill pinned buffers with chunks, which are copied to
+// the device and summed there on two streams in turn, so that reading, copying and summing overlap. It is not safe for
+// concurrent use. Its methods may be called from any goroutine.
 type Streamer struct {
 	device  *gpu.Device
 	options Options
@@ -105,7 +105,8 @@ func (s *Streamer) allocate() (err error) {
 // Free gives the memory back; a nil streamer has none.
 func (s *Streamer) Free() {
 	if s != nil {
-		_ = s.device.Do(func() error { s.free(); return nil }) // only a fault fails, and then the memory is lost with the context
+		// only a fault fails, and then the memory is lost with the context
+		_ = s.device.Do(func() error { s.free(); return nil })
 	}
 }
 

@@ -41,7 +41,8 @@ func TestStreamer(t *testing.T) {
 		n = 5_000_003
 	}
 	for _, o := range []Options{
-		{Chunk: 30, Readers: 1}, {Chunk: 100, Readers: 3}, {Chunk: 999, Readers: 1, Threads: 2}, {Chunk: 1000, Threads: 1}, {}, {Threads: 3},
+		{Chunk: 30, Readers: 1}, {Chunk: 100, Readers: 3}, {Chunk: 999, Readers: 1, Threads: 2}, {Chunk: 1000, Threads: 1},
+		{}, {Threads: 3},
 	} {
 		switch {
 		case !gputest.Emulated():
@@ -93,7 +94,8 @@ func TestStreamerErrors(t *testing.T) {
 			ctx  context.Context
 			from int
 			want error
-		}{{context.Background(), 0, errBroken}, {context.Background(), 1234, errBroken}, {cancelled, 3000, context.Canceled}} {
+		}{{context.Background(), 0, errBroken}, {context.Background(), 1234, errBroken},
+			{cancelled, 3000, context.Canceled}} {
 			var a superacc.Accumulator
 			a.Add(7)
 			if err := s.Sum(c.ctx, &a, fileOf(x, c.from)); !errors.Is(err, c.want) || a.Float64() != 7 {

@@ -14,8 +14,8 @@ type Times struct {
 	Download time.Duration // the sum, from the device
 }
 
-// Vector is an array of numbers in device memory, or two of one length whose products are to be added, with all that summing
-// them needs. It is not safe for concurrent use. Its methods may be called from any goroutine.
+// Vector is an array of numbers in device memory, or two of one length whose products are to be added, with all that
+// summing them needs. It is not safe for concurrent use. Its methods may be called from any goroutine.
 type Vector struct {
 	device *gpu.Device
 	engine *Engine
@@ -76,8 +76,8 @@ func newVector(d *gpu.Device, x, y []float64, threads int) (*Vector, error) {
 // Len returns the number of terms.
 func (v *Vector) Len() int { return v.n }
 
-// Sum adds the sum of the numbers, or of the products, to a. With cold, the device's caches are emptied before, outside of
-// the times.
+// Sum adds the sum of the numbers, or of the products, to a. With cold, the device's caches are emptied before,
+// outside of the times.
 func (v *Vector) Sum(a *superacc.Accumulator, cold bool) (Times, error) {
 	var t Times
 	err := v.device.Do(func() error {
@@ -129,7 +129,8 @@ func (v *Vector) launch() error {
 // Free gives the vector's memory back; a nil vector has none.
 func (v *Vector) Free() {
 	if v != nil {
-		_ = v.device.Do(func() error { v.free(); return nil }) // only a fault fails, and then the memory is lost with the context
+		// only a fault fails, and then the memory is lost with the context
+		_ = v.device.Do(func() error { v.free(); return nil })
 	}
 }
 

@@ -33,7 +33,8 @@ func TestDot(t *testing.T) {
 		for j, n := range lengths() {
 			g := families[(i+j)%len(families)]
 			x, y := f.make(uint64(n), n), g.make(uint64(n)+1, n)
-			compare(t, fmt.Sprintf("%s * %s, n = %d", f.name, g.name, n), deviceSum(t, x, y, []int{32, 64, 320}[j%3]), cpuDot(x, y))
+			compare(t, fmt.Sprintf("%s * %s, n = %d", f.name, g.name, n), deviceSum(t, x, y, []int{32, 64, 320}[j%3]),
+				cpuDot(x, y))
 		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"mpbench/pkg/op"
 )
 
-// Ways returns how a GPU adds binary64 numbers, or products of two, for the method deferred: in its memory, or streamed
-// through it in every run.
+// Ways returns how a GPU adds binary64 numbers, or products of two, for the method deferred: in its memory, or
+// streamed through it in every run.
 func Ways() []exactsum.NewWay { return []exactsum.NewWay{newInMemory, newStreamed} }
 
 // variant names what is done in words: binned float64 are added in binary64 without rounding.

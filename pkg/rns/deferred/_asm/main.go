@@ -1,7 +1,7 @@
 // Command asm generates the AVX2 and AVX-512 kernels of package deferred; run it with go generate in ../.
 //
-// Residues are below 2^28, rows have multiples of 16 of them. Each kernel works like a plain Go function of kernels_generic.go, which its
-// comment names.
+// Residues are below 2^28, rows have multiples of 16 of them. Each kernel works like a plain Go function of
+// kernels_generic.go, which its comment names.
 package main
 
 import (
@@ -117,12 +117,14 @@ func loop(label string, offset, end reg.GPVirtual, step int, body func()) {
 	JLT(LabelRef(label))
 }
 
-// ahead is how many bytes a kernel that streams through a matrix asks for in advance. One row after the other with this distance reads at the
-// machine's full bandwidth; several rows at a time do not, as hardware prefetchers follow few streams.
+// ahead is how many bytes a kernel that streams through a matrix asks for in advance. One row after the other with
+// this distance reads at the machine's full bandwidth; several rows at a time do not, as hardware prefetchers follow
+// few streams.
 const ahead = 4096
 
-// dot multiplies a row by x. The even and the odd residues of a register are multiplied apart, each pair into 64-bit lanes that hold
-// 256 products: n <= 256 * 2 * lanes. At the end the low and the high halves of the lanes are summed apart.
+// dot multiplies a row by x. The even and the odd residues of a register are multiplied apart, each pair into 64-bit
+// lanes that hold 256 products: n <= 256 * 2 * lanes. At the end the low and the high halves of the lanes are summed
+// apart.
 func (s isa) dot() {
 	name := "dot" + s.name
 	TEXT(name, NOSPLIT, "func(a *uint32, x *uint32, n int) (low uint64, high uint64)")
@@ -199,7 +201,8 @@ func (s isa) axpyRows() {
 	name := fmt.Sprint("axpy", s.rows, s.name)
 	TEXT(name, NOSPLIT, "func(sums *uint64, a *uint32, ld int, c *uint32, n int)")
 	Pragma("noescape")
-	Doc(fmt.Sprintf("%s adds to n sums the products of %d rows with their coefficients c. It works like axpyBlockGeneric.", name, s.rows))
+	Doc(fmt.Sprintf("%s adds to n sums the products of %d rows with their coefficients c.", name, s.rows),
+		"It works like axpyBlockGeneric.")
 	row := []reg.GPVirtual{Load(Param("a"), GP64()).(reg.GPVirtual)}
 	ld := Load(Param("ld"), GP64())
 	for r := 1; r < s.rows; r++ {
@@ -315,7 +318,8 @@ func (s isa) narrow(v reg.VecVirtual, m Mem) {
 	VMOVDQU(pairs, m)
 }
 
-// combine handles 16 moduli at a time, each in a 64-bit lane: the sum of their residues in rows of the table, times the coefficients.
+// combine handles 16 moduli at a time, each in a 64-bit lane: the sum of their residues in rows of the table, times
+// the coefficients.
 func (s isa) combine() {
 	name := "combine" + s.name
 	TEXT(name, NOSPLIT, "func(z, table *uint32, stride int, coef *uint32, count int, delta *uint32, neg uint32, n int)")
@@ -405,11 +409,14 @@ func (s isa) sum() {
 	RET()
 }
 
-// packedAdd adds numbers in packed words to the buckets of their exponents. Reading 32-bit lanes into 64-bit ones takes 4 words (AVX2: 2)
-// at a time, so lanes behind the last word receive words of the next number; nothing reads them.
+// packedAdd adds numbers in packed words to the buckets of their exponents. Reading 32-bit lanes into 64-bit ones
+// takes 4 words (AVX2: 2) at a time, so lanes behind the last word receive words of the next number; nothing reads
+// them.
 func (s isa) packedAdd() {
 	name := "packedAdd" + s.name
-	TEXT(name, NOSPLIT, "func(acc *uint64, window *int32, base int64, size int, exponents *int64, words *uint64, n int, width int, lanes int, ways int) int")
+	TEXT(name, NOSPLIT,
+		"func(acc *uint64, window *int32, base int64, size int, exponents *int64, words *uint64, n int, width int, lanes "+
+			"int, ways int) int")
 	Pragma("noescape")
 	Doc(name + " adds up to n numbers and returns how many it added. It works like packedAddGeneric.")
 	acc, window := Load(Param("acc"), GP64()), Load(Param("window"), GP64())

@@ -16,8 +16,9 @@ import (
 	"mpbench/pkg/rns/deferred/deferredgpu"
 )
 
-// Times of products on a GPU, complete (sums, reconstruction, alpha, beta, rounding), by events around the one launch, with cold
-// caches: medians of 40 runs. An empty launch measures what events cost. On the emulator they say nothing and are skipped.
+// Times of products on a GPU, complete (sums, reconstruction, alpha, beta, rounding), by events around the one launch,
+// with cold caches: medians of 40 runs. An empty launch measures what events cost. On the emulator they say nothing
+// and are skipped.
 //
 //	MPBENCH_TEST_DEVICE=cuda:0 deferredgpu.test -test.run '^$' -test.bench .
 
@@ -41,8 +42,8 @@ func fullNumbers(b *testing.B, r *rand.Rand, n, p int) *deferred.Packed {
 	return packed
 }
 
-// medianTime returns the median of the device's times of launch, in microseconds, and the least and greatest. launch gets the number of the run,
-// so that it can take other memory each time.
+// medianTime returns the median of the device's times of launch, in microseconds, and the least and greatest. launch
+// gets the number of the run, so that it can take other memory each time.
 func medianTime(d *gpu.Device, runs int, launch func(i int) error) (median, least, greatest float64, err error) {
 	from, err := d.NewEvent()
 	if err != nil {
@@ -61,7 +62,8 @@ func medianTime(d *gpu.Device, runs int, launch func(i int) error) (median, leas
 	var times []float64
 	for i := range runs + 5 {
 		for _, step := range []func() error{
-			spin, func() error { return from.Record(nil) }, func() error { return launch(i) }, func() error { return to.Record(nil) }, to.Sync,
+			spin, func() error { return from.Record(nil) }, func() error { return launch(i) },
+			func() error { return to.Record(nil) }, to.Sync,
 		} {
 			if err := step(); err != nil {
 				return 0, 0, 0, err
@@ -161,9 +163,12 @@ func BenchmarkCopy(b *testing.B) {
 	}
 }
 
-// fullProduct makes one product of rows x columns at p bits, every number with p random bits. Element (i, j) is number i + j: no two rows are the
-// same, and little crosses the bus.
-func fullProduct(d *gpu.Device, r *rand.Rand, source *deferredgpu.Numbers, y *deferred.Packed, rows, columns, p int, residues bool, shape deferredgpu.Shape) (*deferredgpu.Product, int64, func(), error) {
+// fullProduct makes one product of rows x columns at p bits, every number with p random bits. Element (i, j) is number
+// i + j: no two rows are the same, and little crosses the bus.
+func fullProduct(
+	d *gpu.Device, r *rand.Rand, source *deferredgpu.Numbers, y *deferred.Packed, rows, columns, p int, residues bool,
+	shape deferredgpu.Shape,
+) (*deferredgpu.Product, int64, func(), error) {
 	extent := numbers.Extent{Low: -p, Top: 0}
 	extents := make([]numbers.Extent, rows)
 	for i := range extents {
@@ -200,9 +205,12 @@ func fullProduct(d *gpu.Device, r *rand.Rand, source *deferredgpu.Numbers, y *de
 	return product, bytes, func() { product.Free(); x.Free(); a.Free() }, err
 }
 
-// benchmarkProduct times rows x columns at p bits in one shape; the zero Shape is the default one. Runs take turns over matrices that together are
-// several times as large as the caches.
-func benchmarkProduct(b *testing.B, rows, columns, p int, plain, residues bool, shape deferredgpu.Shape, launch func(*deferredgpu.Product) error) {
+// benchmarkProduct times rows x columns at p bits in one shape; the zero Shape is the default one. Runs take turns
+// over matrices that together are several times as large as the caches.
+func benchmarkProduct(
+	b *testing.B, rows, columns, p int, plain, residues bool, shape deferredgpu.Shape,
+	launch func(*deferredgpu.Product) error,
+) {
 	d := realDevice(b)
 	r := rand.New(rand.NewPCG(1, 1))
 	err := d.Do(func() error {
@@ -242,17 +250,25 @@ var targetPrecisions = []int{53, 106, 212, 424, 848, 1696}
 
 func BenchmarkGemv(b *testing.B) {
 	for _, p := range targetPrecisions {
-		b.Run(fmt.Sprintf("n=1000/p=%d/alpha,beta", p), func(b *testing.B) { benchmarkProduct(b, 1000, 1000, p, false, false, deferredgpu.Shape{}, whole) })
-		b.Run(fmt.Sprintf("n=1000/p=%d/plain", p), func(b *testing.B) { benchmarkProduct(b, 1000, 1000, p, true, false, deferredgpu.Shape{}, whole) })
+		b.Run(fmt.Sprintf("n=1000/p=%d/alpha,beta", p), func(b *testing.B) {
+			benchmarkProduct(b, 1000, 1000, p, false, false, deferredgpu.Shape{}, whole)
+		})
+		b.Run(fmt.Sprintf("n=1000/p=%d/plain", p), func(b *testing.B) {
+			benchmarkProduct(b, 1000, 1000, p, true, false, deferredgpu.Shape{}, whole)
+		})
 	}
-	b.Run("n=8000/p=424", func(b *testing.B) { benchmarkProduct(b, 8000, 8000, 424, false, false, deferredgpu.Shape{}, whole) })
+	b.Run("n=8000/p=424", func(b *testing.B) {
+		benchmarkProduct(b, 8000, 8000, 424, false, false, deferredgpu.Shape{}, whole)
+	})
 }
 
 // BenchmarkParts times sums of residues and rounding apart, and other shapes.
 func BenchmarkParts(b *testing.B) {
 	for _, p := range targetPrecisions {
 		run := func(name string, shape deferredgpu.Shape, launch func(*deferredgpu.Product) error) {
-			b.Run(fmt.Sprintf("p=%d/%s", p, name), func(b *testing.B) { benchmarkProduct(b, 1000, 1000, p, false, true, shape, launch) })
+			b.Run(fmt.Sprintf("p=%d/%s", p, name), func(b *testing.B) {
+				benchmarkProduct(b, 1000, 1000, p, false, true, shape, launch)
+			})
 		}
 		run("sums", deferredgpu.Shape{}, sums)
 		for _, rows := range []int{16, 32, 64} {
@@ -260,7 +276,8 @@ func BenchmarkParts(b *testing.B) {
 		}
 		for _, early := range []bool{false, true} {
 			for _, together := range []int{0, 2} {
-				run(fmt.Sprintf("whole/together=%d/early=%v", together, early), deferredgpu.Shape{BlockRows: 16, Together: together, Early: early}, whole)
+				run(fmt.Sprintf("whole/together=%d/early=%v", together, early), deferredgpu.Shape{BlockRows: 16,
+					Together: together, Early: early}, whole)
 			}
 		}
 		run("roundRows", deferredgpu.Shape{BlockRows: 64}, roundRows)
@@ -273,14 +290,17 @@ func BenchmarkParts(b *testing.B) {
 // BenchmarkDot is a product of one row: both factors are read.
 func BenchmarkDot(b *testing.B) {
 	for _, p := range targetPrecisions {
-		b.Run(fmt.Sprintf("n=1000000/p=%d", p), func(b *testing.B) { benchmarkProduct(b, 1, 1000000, p, true, false, deferredgpu.Shape{}, whole) })
+		b.Run(fmt.Sprintf("n=1000000/p=%d", p), func(b *testing.B) {
+			benchmarkProduct(b, 1, 1000000, p, true, false, deferredgpu.Shape{}, whole)
+		})
 	}
 }
 
 // BenchmarkLimbs compares products of limbs, in several shapes, with those of residues.
 func BenchmarkLimbs(b *testing.B) {
 	for _, p := range []int{28, 53, 84, 106} {
-		run := func(rows, columns int, name string, residues bool, shape deferredgpu.Shape, launch func(*deferredgpu.Product) error) {
+		run := func(rows, columns int, name string, residues bool, shape deferredgpu.Shape,
+			launch func(*deferredgpu.Product) error) {
 			b.Run(fmt.Sprintf("%dx%d/p=%d/%s", rows, columns, p, name), func(b *testing.B) {
 				benchmarkProduct(b, rows, columns, p, rows == 1, residues, shape, launch)
 			})
@@ -289,7 +309,8 @@ func BenchmarkLimbs(b *testing.B) {
 			run(m.rows, m.columns, "residues", true, deferredgpu.Shape{}, whole)
 			run(m.rows, m.columns, "limbs", false, deferredgpu.Shape{}, whole)
 			for warps := 1; warps <= 8 && m.rows > 1; warps *= 2 {
-				run(m.rows, m.columns, fmt.Sprintf("limbs/warps=%d", warps), false, deferredgpu.Shape{RowWarps: warps, Early: true}, whole)
+				run(m.rows, m.columns, fmt.Sprintf("limbs/warps=%d", warps), false, deferredgpu.Shape{RowWarps: warps,
+					Early: true}, whole)
 			}
 		}
 		run(1000, 1000, "limbs/sums", false, deferredgpu.Shape{}, sums)

@@ -19,7 +19,8 @@ type window struct {
 	error     int
 }
 
-// randomWindow draws a window; most are a tie or a neighbour of one in many bits, and about as many of them pass the test as do not.
+// randomWindow draws a window; most are a tie or a neighbour of one in many bits, and about as many of them pass the
+// test as do not.
 func randomWindow(r *rand.Rand) window {
 	bits := uint(1 + r.IntN(28*windowLimbs))
 	w := window{new(big.Int), uint(24 + r.IntN(100)), r.IntN(28*windowLimbs) - 40}
@@ -54,7 +55,8 @@ func randomWindow(r *rand.Rand) window {
 	return w
 }
 
-// ends returns twice the ends of the interval of true values: integers less than 2^error + 2^28 from the window's, and one half more than them.
+// ends returns twice the ends of the interval of true values: integers less than 2^error + 2^28 from the window's, and
+// one half more than them.
 func (w *window) ends() (low, high *big.Int) {
 	e := big.NewInt(1 << 28)
 	if w.error >= 0 {
@@ -69,7 +71,8 @@ func rounded(x *big.Int, precision uint) *big.Float {
 	return new(big.Float).SetPrec(precision).SetInt(x)
 }
 
-// far reports whether the window is at least four times the error from every tie and from zero, where the test must not fail.
+// far reports whether the window is at least four times the error from every tie and from zero, where the test must
+// not fail.
 func (w *window) far() bool {
 	shift := w.value.BitLen() - int(w.precision)
 	e := max(w.error, 28) + 1
@@ -81,8 +84,8 @@ func (w *window) far() bool {
 	return distance.CmpAbs(new(big.Int).Lsh(big.NewInt(1), uint(e+1))) >= 0
 }
 
-// TestCertainRounding compares Ziv's test with intervals of integers: it must see every window whose interval has two roundings, and pass those
-// far from ties.
+// TestCertainRounding compares Ziv's test with intervals of integers: it must see every window whose interval has two
+// roundings, and pass those far from ties.
 func TestCertainRounding(t *testing.T) {
 	gputest.Sanitize(t)
 	d := gputest.Device(t)
@@ -134,7 +137,8 @@ func TestCertainRounding(t *testing.T) {
 			Windows: values.Pointer(), Precision: precisions.Pointer(), Error: bounds.Pointer(),
 			Certain: out.Pointer(), N: windowLimbs,
 		}
-		if err := k.Launch(gpu.Launch{Grid: gpu.Dim{X: count}, Block: gpu.Dim{X: 32}}, testkernels.CertainRoundingsArgs{R: p}); err != nil {
+		if err := k.Launch(gpu.Launch{Grid: gpu.Dim{X: count}, Block: gpu.Dim{X: 32}},
+			testkernels.CertainRoundingsArgs{R: p}); err != nil {
 			return err
 		}
 		return out.Download(certain)

@@ -58,8 +58,9 @@ func addNumber(to *exactsum.Sum, z *numbers.Number) {
 	to.Wide.AddNumber(z)
 }
 
-// dot is a dot product of numbers wider than binary64 as a product of a matrix of one row and a vector. The device rounds
-// it to the precision of the result, unless it is to be merged or divided: then to so many bits that nothing is lost.
+// dot is a dot product of numbers wider than binary64 as a product of a matrix of one row and a vector. The device
+// rounds it to the precision of the result, unless it is to be merged or divided: then to so many bits that nothing is
+// lost.
 type dot struct {
 	config  method.Config
 	x, y    numbers.Array
@@ -87,7 +88,8 @@ func (w *dot) plan(extent numbers.Extent) (*deferred.Plan, error) {
 	if w.exactly {
 		return deferred.NewPlan(w.x.Source, w.row(), deferred.NoTrans, extent, deferred.Options{})
 	}
-	return deferred.NewPlanFor(w.x.Source, w.row(), deferred.NoTrans, w.y.Source, w.y.Layout, w.config.Precision, deferred.Options{})
+	return deferred.NewPlanFor(w.x.Source, w.row(), deferred.NoTrans, w.y.Source, w.y.Layout, w.config.Precision,
+		deferred.Options{})
 }
 
 // planesDot is a dot product whose factors are planes in device memory.
@@ -157,8 +159,8 @@ func (w *planesDot) load(times *method.Times) error {
 	return w.reconsider()
 }
 
-// reconsider goes over to an exact sum where a truncated one would have to be recomputed, and gives up what an exact one does
-// not need.
+// reconsider goes over to an exact sum where a truncated one would have to be recomputed, and gives up what an exact
+// one does not need.
 func (w *planesDot) reconsider() error {
 	if w.product.Truncated() {
 		a, v, product, err := w.product.Reconsidered()

@@ -76,8 +76,10 @@ func (e *extents) add(s *gpu.Stream, source gpu.Pointer[uint64], l numbers.Layou
 	span.warp = max(span.warp, (l.Cols+maxGridY-1)/maxGridY)
 	span.lane = max(span.lane, (l.Cols+8*maxGridY-1)/(8*maxGridY))
 	p := cuda.Extents{
-		Source: source.At(l.Offset), Low: e.low.Pointer().At(first), Top: e.top.Pointer().At(first), Special: e.special.Pointer(), XTop: e.xTop.Pointer(),
-		RowStride: int64(l.RowStride), ColumnStride: int64(l.ColStride), Rows: uint32(l.Rows), Columns: uint32(l.Cols), Span: uint32(span.lane),
+		Source: source.At(l.Offset), Low: e.low.Pointer().At(first), Top: e.top.Pointer().At(first),
+		Special: e.special.Pointer(), XTop: e.xTop.Pointer(),
+		RowStride: int64(l.RowStride), ColumnStride: int64(l.ColStride), Rows: uint32(l.Rows), Columns: uint32(l.Cols),
+		Span: uint32(span.lane),
 	}
 	grid := gpu.Dim{X: (l.Rows + 31) / 32, Y: (l.Cols + 8*span.lane - 1) / (8 * span.lane)}
 	if l.RowStride != 1 {
@@ -87,8 +89,8 @@ func (e *extents) add(s *gpu.Stream, source gpu.Pointer[uint64], l numbers.Layou
 	return e.kernel.Launch(gpu.Launch{Grid: grid, Block: gpu.Dim{X: 256}, Stream: s}, cuda.ExtentsOfFloat64Args{E: p})
 }
 
-// fetch returns the extent of each row, and whether there are infinities or NaN, which do not count. Streams other than the default one are to be
-// waited for before.
+// fetch returns the extent of each row, and whether there are infinities or NaN, which do not count. Streams other
+// than the default one are to be waited for before.
 func (e *extents) fetch() (rows []numbers.Extent, special bool, err error) {
 	low, top, found := make([]int32, e.low.Len()), make([]int32, e.top.Len()), make([]uint32, 1)
 	if err := e.low.Download(low); err != nil {

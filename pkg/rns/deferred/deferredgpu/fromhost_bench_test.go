@@ -17,8 +17,8 @@ import (
 	"mpbench/pkg/op"
 )
 
-// BenchmarkFromHost is a product of float64 numbers from host memory to results there, streamed, and by copy, conversion and
-// product one after the other. The bus bounds it: 8 bytes an element.
+// BenchmarkFromHost is a product of float64 numbers from host memory to results there, streamed, and by copy,
+// conversion and product one after the other. The bus bounds it: 8 bytes an element.
 func BenchmarkFromHost(b *testing.B) {
 	if gputest.Emulated() {
 		b.Skip("times of the emulator say nothing")
@@ -51,8 +51,8 @@ func BenchmarkFromHost(b *testing.B) {
 	}
 }
 
-// fromHost reports the median of some products, each by a new engine, from its preparation to its result; and the parts of
-// the last.
+// fromHost reports the median of some products, each by a new engine, from its preparation to its result; and the
+// parts of the last.
 func fromHost(b *testing.B, c method.Config, p *op.Problem) {
 	var e *gemv
 	var total []float64
@@ -95,7 +95,8 @@ func fromHost(b *testing.B, c method.Config, p *op.Problem) {
 		fmt.Fprintf(&text, "phase %-14s %8.3f ms  %s\n", s.Name, ms(s.Time), s.Summary)
 	}
 	for _, k := range x.Kernels {
-		fmt.Fprintf(&text, "kernel %-16s %8.3f ms, %6.1f GB/s\n", k.Name, ms(k.Time), float64(k.Bytes)/max(k.Time.Seconds(), 1e-9)/1e9)
+		fmt.Fprintf(&text, "kernel %-16s %8.3f ms, %6.1f GB/s\n", k.Name, ms(k.Time), float64(k.Bytes)/max(k.Time.Seconds(),
+			1e-9)/1e9)
 	}
 	b.Log(text.String())
 }

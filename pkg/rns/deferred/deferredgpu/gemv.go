@@ -15,8 +15,8 @@ import (
 	"mpbench/pkg/rns/deferred"
 )
 
-// NewGemv is the method deferred for matrix-vector products on a GPU: with A in the device's memory, or in the host's if
-// that is asked for or the device's is too small.
+// NewGemv is the method deferred for matrix-vector products on a GPU: with A in the device's memory, or in the host's
+// if that is asked for or the device's is too small.
 func NewGemv(c method.Config) (method.Engine, error) {
 	device, err := gpu.Open(c.GPU())
 	if err != nil {
@@ -25,8 +25,8 @@ func NewGemv(c method.Config) (method.Engine, error) {
 	return &gemv{config: c, device: device}, nil
 }
 
-// gemv is alpha*op(A)*x + beta*y: what is the same wherever A is. Without products (alpha = 0, no elements) the host does
-// what there is to do.
+// gemv is alpha*op(A)*x + beta*y: what is the same wherever A is. Without products (alpha = 0, no elements) the host
+// does what there is to do.
 type gemv struct {
 	config  method.Config
 	device  *gpu.Device
@@ -91,7 +91,8 @@ func (e *gemv) Prepare(_ context.Context, p *op.Problem) error {
 
 // vectorsFinite reports whether no number but those of A, at which the device looks, is an infinity or NaN.
 func vectorsFinite(p *op.Problem) bool {
-	return (!p.Multiplies() || p.Alpha.AllFinite() && p.X.AllFinite()) && (!p.Adds() || p.Beta.AllFinite() && p.Y.AllFinite())
+	return (!p.Multiplies() || p.Alpha.AllFinite() && p.X.AllFinite()) &&
+		(!p.Adds() || p.Beta.AllFinite() && p.Y.AllFinite())
 }
 
 func (e *gemv) load(m matrix) error {
@@ -233,7 +234,8 @@ func (e *gemv) upload(x numbers.Source, p *deferred.Packed) (*Numbers, error) {
 func (e *gemv) profile(stage string, k Kernel) method.Kernel {
 	return method.Kernel{
 		Stage: stage, Name: k.Name, Bytes: k.Bytes, Bandwidth: e.device.Info().Bandwidth(), Occupancy: k.Occupancy,
-		Blocks: k.Launch.Grid.X * max(k.Launch.Grid.Y, 1), Threads: k.Launch.Block.X, Shared: k.Launch.Shared + k.Attributes.Static,
+		Blocks: k.Launch.Grid.X * max(k.Launch.Grid.Y, 1), Threads: k.Launch.Block.X,
+		Shared:    k.Launch.Shared + k.Attributes.Static,
 		Registers: k.Attributes.Registers, Local: k.Attributes.Local,
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"mpbench/pkg/rns/deferred"
 )
 
-// resident is a product with A in the device's memory. The numbers cross the bus as they are, float64 or packed words, and
-// become residues there; sums, reconstruction, alpha, beta and rounding are the device's.
+// resident is a product with A in the device's memory. The numbers cross the bus as they are, float64 or packed words,
+// and become residues there; sums, reconstruction, alpha, beta and rounding are the device's.
 type resident struct {
 	a             *Matrix
 	x             *Vector
@@ -154,8 +154,8 @@ func (m *resident) plan(e *gemv, a *Numbers, l numbers.Layout, x numbers.Extent)
 	return deferred.PlanExtents(rows, l.Cols, x, o)
 }
 
-// reconsider goes over to exact sums where truncated ones would have to be recomputed too often, and gives up what exact
-// ones do not need.
+// reconsider goes over to exact sums where truncated ones would have to be recomputed too often, and gives up what
+// exact ones do not need.
 func (m *resident) reconsider() error {
 	if m.product.Truncated() {
 		a, x, product, err := m.product.Reconsidered()
@@ -243,8 +243,8 @@ func (m *resident) launch(e *gemv, timed bool) error {
 	return nil
 }
 
-// launchBetween puts the kernels, with cold caches, between the first and the last event, something between the kernels,
-// and waits.
+// launchBetween puts the kernels, with cold caches, between the first and the last event, something between the
+// kernels, and waits.
 func (m *resident) launchBetween(e *gemv, between func() error) error {
 	if err := e.device.ColdCache(nil); err != nil {
 		return err

@@ -90,7 +90,9 @@ func upload(d *gpu.Device, x numbers.Source, floats []float64) (*deferredgpu.Num
 }
 
 // onDevice computes the product with every shape of kernel and compares the bits.
-func (p *problem) check(t *testing.T, d *gpu.Device, name string, aFloats, xFloats []float64, shapes []deferredgpu.Shape) {
+func (p *problem) check(
+	t *testing.T, d *gpu.Device, name string, aFloats, xFloats []float64, shapes []deferredgpu.Shape,
+) {
 	t.Helper()
 	want := p.reference(t)
 	err := d.Do(func() error {
@@ -230,7 +232,8 @@ func allShapes() []deferredgpu.Shape {
 	return []deferredgpu.Shape{
 		{}, // the default one
 		{RowWarps: 1}, {RowWarps: 2, PartColumns: 48, Early: true}, {RowWarps: 4}, {RowWarps: 8, PartColumns: 16},
-		{BlockRows: 1}, {BlockRows: 3, Together: 2, Early: true}, {BlockRows: 64, Early: true}, {BlockRows: 1, PartColumns: 16}, {BlockRows: 1, PartColumns: 4096, Together: 4},
+		{BlockRows: 1}, {BlockRows: 3, Together: 2, Early: true}, {BlockRows: 64, Early: true},
+		{BlockRows: 1, PartColumns: 16}, {BlockRows: 1, PartColumns: 4096, Together: 4},
 	}
 }
 
@@ -259,7 +262,8 @@ func randomProblem(r *rand.Rand, most int) (p *problem, a, x []float64, name str
 		p.a, p.x = randomBigs(r, ld*ld, bits, spread), randomBigs(r, nx, bits, spread)
 	}
 	p.y = randomBigs(r, max(rows, 1), p.prec, []int{0, 100, 5000}[r.IntN(3)])
-	scalars := []*big.Float{big.NewFloat(1), big.NewFloat(-1), big.NewFloat(0.5), randomBig(r, p.prec, 3), randomBig(r, 10, 400)}
+	scalars := []*big.Float{big.NewFloat(1), big.NewFloat(-1), big.NewFloat(0.5), randomBig(r, p.prec, 3),
+		randomBig(r, 10, 400)}
 	p.alpha = scalars[r.IntN(len(scalars))]
 	if p.alpha.Sign() == 0 {
 		p.alpha = big.NewFloat(3)
@@ -268,10 +272,12 @@ func randomProblem(r *rand.Rand, most int) (p *problem, a, x []float64, name str
 	if r.IntN(3) == 0 {
 		p.opt.KeepBits = p.prec + r.IntN(100)
 	}
-	return p, a, x, fmt.Sprintf("%d x %d, p = %d, spread %d, alpha %v, beta %v, %+v", rows, cols, p.prec, spread, p.alpha, p.beta, p.opt)
+	return p, a, x, fmt.Sprintf("%d x %d, p = %d, spread %d, alpha %v, beta %v, %+v", rows, cols, p.prec, spread, p.alpha,
+		p.beta, p.opt)
 }
 
-// TestGemv compares products with those of the CPU, bit for bit: 10,000 random ones on a GPU, fewer on the emulator or with -short.
+// TestGemv compares products with those of the CPU, bit for bit: 10,000 random ones on a GPU, fewer on the emulator or
+// with -short.
 func TestGemv(t *testing.T) {
 	gputest.Sanitize(t)
 	d := gputest.Device(t)
@@ -301,7 +307,8 @@ func TestGemv(t *testing.T) {
 	}
 }
 
-// TestLimbExtremes: factors with all bits set, of every number of limbs, in rows so long that words are carried many times, and sums that cancel but for one unit.
+// TestLimbExtremes: factors with all bits set, of every number of limbs, in rows so long that words are carried many
+// times, and sums that cancel but for one unit.
 func TestLimbExtremes(t *testing.T) {
 	gputest.Sanitize(t)
 	d := gputest.Device(t)
@@ -311,7 +318,8 @@ func TestLimbExtremes(t *testing.T) {
 	}
 	for limbs := 1; limbs <= 5; limbs++ { // with five there are residues
 		bits := 28 * limbs
-		most := new(big.Float).SetPrec(uint(bits)).SetInt(new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(bits)), big.NewInt(1)))
+		most := new(big.Float).SetPrec(uint(bits)).SetInt(new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(bits)),
+			big.NewInt(1)))
 		const rows = 4
 		a, x := make([]*big.Float, rows*cols), make([]*big.Float, cols)
 		for j := range cols {
@@ -324,8 +332,10 @@ func TestLimbExtremes(t *testing.T) {
 		}
 		a[2*cols] = new(big.Float).SetPrec(uint(bits)).Sub(most, big.NewFloat(1)) // the sum is -most
 		p := &problem{
-			a: numbers.Bigs(a), x: numbers.Bigs(x), layout: numbers.RowMajor(rows, cols, cols), xLayout: numbers.Strided(cols, 1),
-			alpha: big.NewFloat(1), beta: new(big.Float), prec: 2*bits + 24, y: randomBigs(rand.New(rand.NewPCG(1, 1)), rows, 24, 3),
+			a: numbers.Bigs(a), x: numbers.Bigs(x), layout: numbers.RowMajor(rows, cols, cols), xLayout: numbers.Strided(cols,
+				1),
+			alpha: big.NewFloat(1), beta: new(big.Float), prec: 2*bits + 24, y: randomBigs(rand.New(rand.NewPCG(1, 1)), rows,
+				24, 3),
 		}
 		extent, err := deferred.Measure(p.x, p.xLayout)
 		if err != nil {
@@ -338,6 +348,7 @@ func TestLimbExtremes(t *testing.T) {
 		if words, isLimbs := deferredgpu.PlanesOf(plan); isLimbs != (limbs <= 4) || isLimbs && words != limbs {
 			t.Errorf("%d bits: %d words, limbs %v", bits, words, isLimbs)
 		}
-		p.check(t, d, fmt.Sprintf("%d limbs", limbs), nil, nil, []deferredgpu.Shape{{}, {RowWarps: 1, BlockRows: 1}, {RowWarps: 8, PartColumns: 1024, BlockRows: 1}})
+		p.check(t, d, fmt.Sprintf("%d limbs", limbs), nil, nil, []deferredgpu.Shape{{}, {RowWarps: 1, BlockRows: 1},
+			{RowWarps: 8, PartColumns: 1024, BlockRows: 1}})
 	}
 }

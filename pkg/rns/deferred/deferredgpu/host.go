@@ -8,8 +8,8 @@ import (
 	"mpbench/pkg/rns/deferred"
 )
 
-// Host is a matrix in host memory that stays there, stored by columns: element (i, j) is number j*LD + i, LD >= Rows. Its numbers are Packed, or
-// Float64 where that is nil. They must not change while they are in use.
+// Host is a matrix in host memory that stays there, stored by columns: element (i, j) is number j*LD + i, LD >= Rows.
+// Its numbers are Packed, or Float64 where that is nil. They must not change while they are in use.
 type Host struct {
 	Float64           []float64
 	Packed            *deferred.Packed
@@ -54,8 +54,9 @@ func (a *Host) numberWords() int {
 	return width
 }
 
-// copyColumns copies consecutive words of the columns from column first on to the bytes to, as many as fit: they begin at word from of these, and what
-// lies between columns is left out. A column has rows*width words and begins every ld*width words.
+// copyColumns copies consecutive words of the columns from column first on to the bytes to, as many as fit: they begin
+// at word from of these, and what lies between columns is left out. A column has rows*width words and begins every
+// ld*width words.
 func copyColumns(to []byte, words []uint64, first, from, rows, ld, width int) {
 	column, step := rows*width, ld*width
 	if len(to) == 0 {

@@ -7,7 +7,8 @@ import (
 	"mpbench/pkg/rns/deferred"
 )
 
-// HostVector is the x of a product: numbers in device memory and in the host's, their layout as a column and their extent.
+// HostVector is the x of a product: numbers in device memory and in the host's, their layout as a column and their
+// extent.
 type HostVector struct {
 	Numbers *Numbers
 	Host    numbers.Source
@@ -15,13 +16,13 @@ type HostVector struct {
 	Extent  numbers.Extent
 }
 
-// HostProduct is y = alpha*op(A)*x + beta*y with A in host memory, in panels of whole columns: while kernels make residues of one panel
-// and add their products to the rows' sums, the next ones are copied to pinned memory and to the device, in a stream of their own. A panel
-// of A adds to the sums of all rows; one of the transpose is some rows.
+// HostProduct is y = alpha*op(A)*x + beta*y with A in host memory, in panels of whole columns: while kernels make
+// residues of one panel and add their products to the rows' sums, the next ones are copied to pinned memory and to the
+// device, in a stream of their own. A panel of A adds to the sums of all rows; one of the transpose is some rows.
 //
-// The alignment of float64 numbers is known when all have been seen. The first run assumes one, of a sample, and takes the extents of all rows on the
-// way: if a row does not keep to what was assumed, a second pass with the true extents follows. Later runs have one pass. Packed numbers are
-// measured beforehand. Its methods are to be called inside Do.
+// The alignment of float64 numbers is known when all have been seen. The first run assumes one, of a sample, and takes
+// the extents of all rows on the way: if a row does not keep to what was assumed, a second pass with the true extents
+// follows. Later runs have one pass. Packed numbers are measured beforehand. Its methods are to be called inside Do.
 type HostProduct struct {
 	device  *gpu.Device
 	a       Host
@@ -53,7 +54,9 @@ type HostProduct struct {
 }
 
 // NewHostProduct prepares a product. x stays the caller's and must live as long. An error may be a *TooSmallError.
-func NewHostProduct(d *gpu.Device, a Host, trans bool, x HostVector, o Options, cut PanelOptions) (*HostProduct, error) {
+func NewHostProduct(
+	d *gpu.Device, a Host, trans bool, x HostVector, o Options, cut PanelOptions,
+) (*HostProduct, error) {
 	h := &HostProduct{device: d, a: a, trans: trans, layout: a.layout(trans), x: x, options: o, cut: cut}
 	plan, err := h.firstPlan()
 	if err == nil {
@@ -140,7 +143,8 @@ func (h *HostProduct) use(plan *deferred.Plan) (err error) {
 	}
 	a, x := h.planes(h.layout.Rows, h.layout.Cols, nil), h.planes(1, h.layout.Cols, nil)
 	lows := plan.Lows()
-	if h.product, err = NewProduct(&Matrix{planes: a, plan: plan, low: lows}, &Vector{planes: x, low: xLow, truncated: xTruncated, extent: h.x.Extent}, h.options); err != nil {
+	v := &Vector{planes: x, low: xLow, truncated: xTruncated, extent: h.x.Extent}
+	if h.product, err = NewProduct(&Matrix{planes: a, plan: plan, low: lows}, v, h.options); err != nil {
 		return err
 	}
 	if h.sums, err = newPanelSums(h.product); err != nil {
@@ -171,7 +175,8 @@ func (h *HostProduct) checkMemory() error {
 		return err
 	}
 	moduli, width := int64(h.plan.Moduli()), int64(h.options.Precision+63)/64
-	need := h.geometry().bytes(1) + int64(h.layout.Rows)*(8*moduli+8*width+20) + 8*moduli*(moduli+int64(leadingDimension(int(moduli))))
+	need := h.geometry().bytes(1) + int64(h.layout.Rows)*(8*moduli+8*width+20) +
+		8*moduli*(moduli+int64(leadingDimension(int(moduli))))
 	if h.options.Y != nil {
 		need += 2*h.options.Y.Bytes() + 4*int64(h.layout.Rows)*int64(h.options.Beta.MinPrec()+limbBits)/limbBits
 	}
@@ -190,7 +195,8 @@ func (h *HostProduct) geometry() geometry {
 
 // planes describes planes of that shape in a buffer that is large enough.
 func (h *HostProduct) planes(rows, columns int, residues *gpu.Buffer[uint32]) *planes {
-	return &planes{device: h.device, tables: h.tables, rows: rows, columns: columns, ld: leadingDimension(columns), residues: residues}
+	return &planes{device: h.device, tables: h.tables, rows: rows, columns: columns, ld: leadingDimension(columns),
+		residues: residues}
 }
 
 // Run computes the product and waits.
@@ -292,7 +298,8 @@ func (h *HostProduct) launchPanel(panel, turn int) error {
 	}
 	numbers, l := p.numbers[turn], panelLayout(&h.a, columns, h.trans)
 	if h.assumed != nil {
-		if err := h.extents.add(h.compute, numbers.values.Pointer(), l, first, extentsSpan{lane: 32, warp: 1 << 11}); err != nil {
+		if err := h.extents.add(h.compute, numbers.values.Pointer(), l, first,
+			extentsSpan{lane: 32, warp: 1 << 11}); err != nil {
 			return err
 		}
 	}
@@ -316,7 +323,8 @@ func (h *HostProduct) launchPanel(panel, turn int) error {
 	return p.end[panel].Record(h.compute)
 }
 
-// convertVector starts the conversion of the elements of x that meet a panel, with the transpose that of all for the first one.
+// convertVector starts the conversion of the elements of x that meet a panel, with the transpose that of all for the
+// first one.
 func (h *HostProduct) convertVector(panel, columns int) (*planes, error) {
 	l := h.x.Layout
 	row := numbers.Layout{Rows: 1, Cols: h.layout.Cols, Offset: l.Offset, ColStride: l.RowStride}

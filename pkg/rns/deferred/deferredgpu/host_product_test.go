@@ -56,7 +56,8 @@ func (p *hostProblem) prepare(d *gpu.Device, cut deferredgpu.PanelOptions) (*def
 			return nil, nil, err
 		}
 	}
-	h, err := deferredgpu.NewHostProduct(d, p.host, p.trans, deferredgpu.HostVector{Numbers: x, Host: p.x, Layout: p.xLayout, Extent: extent}, o, cut)
+	h, err := deferredgpu.NewHostProduct(d, p.host, p.trans, deferredgpu.HostVector{Numbers: x, Host: p.x,
+		Layout: p.xLayout, Extent: extent}, o, cut)
 	if err != nil {
 		x.Free()
 		return nil, nil, err
@@ -109,8 +110,8 @@ func (p *hostProblem) check(t *testing.T, d *gpu.Device, name string, cut deferr
 	}
 }
 
-// TestHostProduct compares products of matrices in host memory with the CPU's, bit for bit: both operations, float64 and packed
-// numbers, leading dimensions, increments, factors, panels of every kind of size.
+// TestHostProduct compares products of matrices in host memory with the CPU's, bit for bit: both operations, float64
+// and packed numbers, leading dimensions, increments, factors, panels of every kind of size.
 func TestHostProduct(t *testing.T) {
 	gputest.Sanitize(t)
 	d := gputest.Device(t)
@@ -124,7 +125,8 @@ func TestHostProduct(t *testing.T) {
 	for i := range count {
 		r := rand.New(rand.NewPCG(21, uint64(i)))
 		p, cut := randomHostProblem(t, r, most)
-		p.check(t, d, fmt.Sprintf("problem %d, %d x %d, LD %d, transpose %v, packed %v", i, p.host.Rows, p.host.Columns, p.host.LD, p.trans, p.host.Packed != nil), cut, 0)
+		p.check(t, d, fmt.Sprintf("problem %d, %d x %d, LD %d, transpose %v, packed %v", i, p.host.Rows, p.host.Columns,
+			p.host.LD, p.trans, p.host.Packed != nil), cut, 0)
 	}
 }
 
@@ -143,7 +145,8 @@ func randomHostProblem(t *testing.T, r *rand.Rand, most int) (*hostProblem, defe
 	p := newHostProblem(t, host, trans, randomFloats(r, 2*max(1, terms), 5), inc)
 	p.prec = []int{24, 53, 106, 212}[r.IntN(4)]
 	if r.IntN(3) == 0 {
-		packed, err := deferred.Pack(randomBigs(r, host.LD*columns, 1+r.IntN(2*p.prec), min(spread, 60)), numbers.Strided(host.LD*columns, 1))
+		packed, err := deferred.Pack(randomBigs(r, host.LD*columns, 1+r.IntN(2*p.prec), min(spread, 60)),
+			numbers.Strided(host.LD*columns, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,11 +165,12 @@ func randomHostProblem(t *testing.T, r *rand.Rand, most int) (*hostProblem, defe
 		p.alpha = big.NewFloat(7)
 	}
 	p.beta = []*big.Float{new(big.Float), big.NewFloat(1), randomBig(r, p.prec, 30)}[r.IntN(3)]
-	return p, deferredgpu.PanelOptions{Columns: []int{0, 1, 2, 3, 7, 16, 17, columns + 1}[r.IntN(8)], Chunk: []int{0, 8, 24, 800}[r.IntN(4)]}
+	return p, deferredgpu.PanelOptions{Columns: []int{0, 1, 2, 3, 7, 16, 17, columns + 1}[r.IntN(8)],
+		Chunk: []int{0, 8, 24, 800}[r.IntN(4)]}
 }
 
-// TestHostProductAssumption: matrices whose later panels do not keep to what the sample promises take a second pass, and results are the same; others
-// take one.
+// TestHostProductAssumption: matrices whose later panels do not keep to what the sample promises take a second pass,
+// and results are the same; others take one.
 func TestHostProductAssumption(t *testing.T) {
 	gputest.Sanitize(t)
 	d := gputest.Device(t)
@@ -183,8 +187,9 @@ func TestHostProductAssumption(t *testing.T) {
 		passes int
 	}{
 		"as the others": {0.3, 1}, "zero": {0, 1}, "a little larger": {100, 1}, "a little smaller": {1e-4, 1},
-		"larger": {1e30, 2}, "the largest": {math.MaxFloat64, 2}, "smaller": {1e-40, 2}, "subnormal": {3 * math.SmallestNonzeroFloat64, 2},
-		"infinite": {math.Inf(-1), 1}, "NaN": {math.NaN(), 1},
+		"larger": {1e30, 2}, "the largest": {math.MaxFloat64, 2}, "smaller": {1e-40, 2},
+		"subnormal": {3 * math.SmallestNonzeroFloat64, 2},
+		"infinite":  {math.Inf(-1), 1}, "NaN": {math.NaN(), 1},
 	}
 	for name, w := range wild {
 		for _, trans := range []bool{false, true} {
@@ -196,13 +201,15 @@ func TestHostProductAssumption(t *testing.T) {
 				if trans {
 					terms = rows
 				}
-				p := newHostProblem(t, deferredgpu.Host{Float64: a, Rows: rows, Columns: columns, LD: rows}, trans, randomFloats(r, terms, 2), 1)
+				p := newHostProblem(t, deferredgpu.Host{Float64: a, Rows: rows, Columns: columns, LD: rows}, trans,
+					randomFloats(r, terms, 2), 1)
 				if w.value-w.value != 0 { // the CPU's other ways with them are not asked for here: they count as 0
 					zero := append([]float64(nil), a...)
 					zero[35*rows+11] = 0
 					p.a = numbers.Float64s(zero)
 				}
-				p.check(t, d, fmt.Sprintf("%s, transpose %v", name, trans), deferredgpu.PanelOptions{Columns: columnsOfPanel}, w.passes)
+				p.check(t, d, fmt.Sprintf("%s, transpose %v", name, trans), deferredgpu.PanelOptions{Columns: columnsOfPanel},
+					w.passes)
 			}
 		}
 	}
@@ -215,15 +222,18 @@ func TestHostProductZeros(t *testing.T) {
 	for _, shape := range [][2]int{{0, 0}, {0, 5}, {5, 0}, {1, 1}, {9, 5}} {
 		for _, trans := range []bool{false, true} {
 			rows, columns := shape[0], shape[1]
-			p := newHostProblem(t, deferredgpu.Host{Float64: make([]float64, rows*columns), Rows: rows, Columns: columns, LD: max(1, rows)}, trans, make([]float64, 20), 1)
+			p := newHostProblem(t, deferredgpu.Host{Float64: make([]float64, rows*columns), Rows: rows, Columns: columns,
+				LD: max(1, rows)}, trans, make([]float64, 20), 1)
 			p.beta, p.alpha = big.NewFloat(3), big.NewFloat(5)
 			p.y = randomBigs(rand.New(rand.NewPCG(1, 1)), 20, 50, 3)
-			p.check(t, d, fmt.Sprintf("zeros, %d x %d, transpose %v", rows, columns, trans), deferredgpu.PanelOptions{Columns: 2}, 1)
+			p.check(t, d, fmt.Sprintf("zeros, %d x %d, transpose %v", rows, columns, trans),
+				deferredgpu.PanelOptions{Columns: 2}, 1)
 		}
 	}
 }
 
-// TestHostProductTruncated: numbers so far apart that no moduli hold their exact sums; cancellation leaves the rounding of some rows open.
+// TestHostProductTruncated: numbers so far apart that no moduli hold their exact sums; cancellation leaves the
+// rounding of some rows open.
 func TestHostProductTruncated(t *testing.T) {
 	gputest.Sanitize(t)
 	d := gputest.Device(t)
@@ -234,7 +244,8 @@ func TestHostProductTruncated(t *testing.T) {
 		a[i] = randomBig(r, 100, 3)
 		a[i].SetMantExp(a[i], []int{0, 0, -50000, 3}[i/rows])
 	}
-	a[0], a[3] = new(big.Float).SetPrec(100).SetInt64(5), new(big.Float).SetPrec(100).SetInt64(-5) // of row 0 the small term is left
+	// of row 0 the small term is left
+	a[0], a[3] = new(big.Float).SetPrec(100).SetInt64(5), new(big.Float).SetPrec(100).SetInt64(-5)
 	x := []float64{1, 1, 1, 1}
 	a[9] = new(big.Float)
 	packed, err := deferred.Pack(numbers.Bigs(a), numbers.Strided(len(a), 1))
@@ -242,7 +253,8 @@ func TestHostProductTruncated(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := newHostProblem(t, deferredgpu.Host{Packed: packed, Rows: rows, Columns: columns, LD: rows}, false, x, 1)
-	p.x = numbers.Bigs([]*big.Float{big.NewFloat(1), big.NewFloat(1), new(big.Float).SetMantExp(big.NewFloat(3), -12000), big.NewFloat(1)})
+	p.x = numbers.Bigs([]*big.Float{big.NewFloat(1), big.NewFloat(1), new(big.Float).SetMantExp(big.NewFloat(3), -12000),
+		big.NewFloat(1)})
 	p.floats = nil
 	if err := d.Do(func() error { // the tables of so many moduli stay
 		_, free, err := p.prepare(d, deferredgpu.PanelOptions{})
@@ -298,7 +310,8 @@ func TestHostProductSpecial(t *testing.T) {
 	}
 }
 
-// TestHostProductMemory: what free memory there is decides the panels, down to one column, and below that a product is refused.
+// TestHostProductMemory: what free memory there is decides the panels, down to one column, and below that a product is
+// refused.
 func TestHostProductMemory(t *testing.T) {
 	gputest.Sanitize(t)
 	if !gputest.Emulated() {
@@ -309,7 +322,8 @@ func TestHostProductMemory(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 23))
 	for _, trans := range []bool{false, true} {
 		a := randomFloats(r, rows*columns, 3)
-		p := newHostProblem(t, deferredgpu.Host{Float64: a, Rows: rows, Columns: columns, LD: rows}, trans, randomFloats(r, rows, 3), 1)
+		p := newHostProblem(t, deferredgpu.Host{Float64: a, Rows: rows, Columns: columns, LD: rows}, trans,
+			randomFloats(r, rows, 3), 1)
 		p.check(t, d, "much memory", deferredgpu.PanelOptions{}, 1)
 		seen := map[int]bool{}
 		for leave := int64(600 << 10); ; leave = leave * 3 / 4 {
@@ -334,8 +348,8 @@ func TestHostProductMemory(t *testing.T) {
 	}
 }
 
-// checkSecondPass takes memory away until the first pass has enough and the second, with many more moduli, has not: that is an error of
-// the run.
+// checkSecondPass takes memory away until the first pass has enough and the second, with many more moduli, has not:
+// that is an error of the run.
 func (p *hostProblem) checkSecondPass(t *testing.T, d *gpu.Device) {
 	t.Helper()
 	p.host.Float64[17*p.host.LD+33], p.host.Float64[31*p.host.LD+33] = 1e300, 1e-300

@@ -10,8 +10,8 @@ import (
 	"mpbench/pkg/rns/deferred"
 )
 
-// Results sets y to the results of the last run, exactly. Rows of which truncation left the rounding open, where even the most moduli do not hold
-// exact sums, are the host's.
+// Results sets y to the results of the last run, exactly. Rows of which truncation left the rounding open, where even
+// the most moduli do not hold exact sums, are the host's.
 func (h *HostProduct) Results(y []*big.Float) error {
 	if err := h.product.results(y); err != nil {
 		return err
@@ -33,13 +33,15 @@ func (h *HostProduct) Results(y []*big.Float) error {
 				o.Y.Read(&addend, i)
 			}
 			y[i].SetPrec(0).Set(deferred.RoundedRow(
-				numbers.Array{Source: a, Layout: row}, numbers.Array{Source: h.x.Host, Layout: h.x.Layout}, o.Alpha, o.Beta, &addend, nil, uint(o.Precision)))
+				numbers.Array{Source: a, Layout: row}, numbers.Array{Source: h.x.Host, Layout: h.x.Layout}, o.Alpha, o.Beta,
+				&addend, nil, uint(o.Precision)))
 		}
 	})
 	return nil
 }
 
-// Panels returns how many panels the matrix is cut into, and how many passes over them the last run took; no panels after an error of Run.
+// Panels returns how many panels the matrix is cut into, and how many passes over them the last run took; no panels
+// after an error of Run.
 func (h *HostProduct) Panels() (panels, passes int) {
 	if h.panels != nil {
 		panels = h.panels.count
@@ -74,8 +76,8 @@ type PassKernel struct {
 	Time time.Duration
 }
 
-// Kernels describes the kernels of the last pass, as they were launched for the first panel: numbers to residues, sums of products, results. But for the
-// last panel they run while the next one is copied.
+// Kernels describes the kernels of the last pass, as they were launched for the first panel: numbers to residues, sums
+// of products, results. But for the last panel they run while the next one is copied.
 func (h *HostProduct) Kernels() ([]PassKernel, error) {
 	g := h.geometry()
 	residues, _ := g.residues(g.columns)
@@ -85,7 +87,8 @@ func (h *HostProduct) Kernels() ([]PassKernel, error) {
 	_, roundBytes := h.product.bytes()
 	list := make([]PassKernel, 3)
 	var err error
-	if list[0].Kernel, err = describe(h.convert[0], a.conversionLaunch(packedWidth(h.a.Packed), l.Rows), g.raw(g.columns)+residues); err != nil {
+	if list[0].Kernel, err = describe(h.convert[0], a.conversionLaunch(packedWidth(h.a.Packed), l.Rows),
+		g.raw(g.columns)+residues); err != nil {
 		return nil, err
 	}
 	k, launch := h.sums.choose(a, true)
@@ -96,7 +99,8 @@ func (h *HostProduct) Kernels() ([]PassKernel, error) {
 		return nil, err
 	}
 	for i := range h.panels.count {
-		for part, ends := range [][2]*gpu.Event{{h.panels.begin[i], h.panels.between[i]}, {h.panels.between[i], h.panels.end[i]}} {
+		for part, ends := range [][2]*gpu.Event{{h.panels.begin[i], h.panels.between[i]},
+			{h.panels.between[i], h.panels.end[i]}} {
 			t, err := gpu.Elapsed(ends[0], ends[1])
 			if err != nil {
 				return nil, err

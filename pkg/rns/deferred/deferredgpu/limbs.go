@@ -8,13 +8,16 @@ import (
 	"mpbench/pkg/rns/deferred"
 )
 
-// This file has products of short factors, which take less time without residues: half the bytes are read, and nothing is reconstructed. Products of limbs
-// are as many as the square of their number, so that residues are better for longer factors.
+// This file has products of short factors, which take less time without residues: half the bytes are read, and nothing
+// is reconstructed. Products of limbs are as many as the square of their number, so that residues are better for
+// longer factors.
 
-// mostLimbs is the number of limbs of a factor up to which there are kernels; up to there they take less time than residues (BenchmarkLimbs).
+// mostLimbs is the number of limbs of a factor up to which there are kernels; up to there they take less time than
+// residues (BenchmarkLimbs).
 const mostLimbs = 4
 
-// PlanesOf returns how many words of 4 bytes an element of a matrix takes on a device, and whether they are limbs or residues.
+// PlanesOf returns how many words of 4 bytes an element of a matrix takes on a device, and whether they are limbs or
+// residues.
 func PlanesOf(plan *deferred.Plan) (words int, limbs bool) {
 	if n := limbsFor(plan); n > 0 {
 		return n, true
@@ -65,14 +68,17 @@ func (p *Product) setLimbShape(s Shape) error {
 	const warps = sumThreads / 32
 	items, limbs := p.rounding.prepare()
 	p.limbs = cuda.LimbPlanes{
-		A: a.residues.Pointer(), X: p.x.planes.residues.Pointer(), Sums: p.sums.Pointer(), XStride: uint64(p.x.planes.ld), Rows: uint32(a.rows), Ld: uint32(a.ld),
+		A: a.residues.Pointer(), X: p.x.planes.residues.Pointer(), Sums: p.sums.Pointer(), XStride: uint64(p.x.planes.ld),
+		Rows: uint32(a.rows), Ld: uint32(a.ld),
 		RowWarps: uint32(max(s.RowWarps, 1)), Parts: uint32((a.ld + part - 1) / part), PartColumns: uint32(part),
 		PrepareBlocks: uint32((items + warps - 1) / warps),
 	}
 	blocks := (a.rows*int(p.limbs.Parts*p.limbs.RowWarps) + warps - 1) / warps
-	p.addLaunch = gpu.Launch{Grid: gpu.Dim{X: int(p.limbs.PrepareBlocks) + blocks}, Block: gpu.Dim{X: sumThreads}, Shared: max(4*warps*limbs, 8*warps*lanePitch*p.sumWords())}
+	p.addLaunch = gpu.Launch{Grid: gpu.Dim{X: int(p.limbs.PrepareBlocks) + blocks}, Block: gpu.Dim{X: sumThreads},
+		Shared: max(4*warps*limbs, 8*warps*lanePitch*p.sumWords())}
 	const rows = 4 // of a block of roundLimbs
-	p.roundLaunch = gpu.Launch{Grid: gpu.Dim{X: (a.rows + rows - 1) / rows}, Block: gpu.Dim{X: 32 * rows}, Shared: rows * 4 * p.rounding.rowLimbs()}
+	p.roundLaunch = gpu.Launch{Grid: gpu.Dim{X: (a.rows + rows - 1) / rows}, Block: gpu.Dim{X: 32 * rows},
+		Shared: rows * 4 * p.rounding.rowLimbs()}
 	return p.sums.Clear(nil)
 }
 

@@ -6,7 +6,8 @@ import (
 	"mpbench/pkg/rns/deferred"
 )
 
-// Matrix is op(A) in device memory: planes of residues, or of limbs where elements are short, and the exponent of each row.
+// Matrix is op(A) in device memory: planes of residues, or of limbs where elements are short, and the exponent of each
+// row.
 type Matrix struct {
 	planes *planes
 	plan   *deferred.Plan
@@ -15,14 +16,18 @@ type Matrix struct {
 	layout numbers.Layout
 }
 
-// NewMatrix converts the numbers a, laid out by l, which is the layout of op(A): element (i, j) is the factor of x_j in y_i. The plan is
-// for NoTrans and that shape. Products that are truncated read a again; otherwise it is not needed afterwards.
+// NewMatrix converts the numbers a, laid out by l, which is the layout of op(A): element (i, j) is the factor of x_j
+// in y_i. The plan is for NoTrans and that shape. Products that are truncated read a again; otherwise it is not needed
+// afterwards.
 func NewMatrix(d *gpu.Device, plan *deferred.Plan, a *Numbers, l numbers.Layout) (*Matrix, error) {
 	return newMatrix(d, plan, a, l, nil, limbsFor(plan))
 }
 
-// newMatrix makes a matrix of some rows of that laid out by l, or of all, in their order, if rows is nil; of so many limbs, or of residues for 0.
-func newMatrix(d *gpu.Device, plan *deferred.Plan, a *Numbers, l numbers.Layout, rows []uint32, limbs int) (*Matrix, error) {
+// newMatrix makes a matrix of some rows of that laid out by l, or of all, in their order, if rows is nil; of so many
+// limbs, or of residues for 0.
+func newMatrix(
+	d *gpu.Device, plan *deferred.Plan, a *Numbers, l numbers.Layout, rows []uint32, limbs int,
+) (*Matrix, error) {
 	count := l.Rows
 	if rows != nil {
 		count = len(rows)
@@ -88,8 +93,8 @@ type Vector struct {
 	layout    numbers.Layout
 }
 
-// NewVector converts the column vector x, laid out by l, whose extent is that for which the plan was made. As with a matrix,
-// x is needed afterwards if products are truncated.
+// NewVector converts the column vector x, laid out by l, whose extent is that for which the plan was made. As with a
+// matrix, x is needed afterwards if products are truncated.
 func (a *Matrix) NewVector(x *Numbers, l numbers.Layout, extent numbers.Extent) (*Vector, error) {
 	low, truncated := a.plan.VectorLow(extent)
 	row := numbers.Layout{Rows: 1, Cols: l.Rows, Offset: l.Offset, RowStride: 0, ColStride: l.RowStride}

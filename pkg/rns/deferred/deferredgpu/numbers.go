@@ -70,8 +70,8 @@ func (x *Numbers) Free() {
 	}
 }
 
-// Extents returns the extent of each row of a matrix of float64 numbers, and whether there are infinities or NaN among them, which do not count. l
-// must fit the numbers, and one of its strides must be 1.
+// Extents returns the extent of each row of a matrix of float64 numbers, and whether there are infinities or NaN among
+// them, which do not count. l must fit the numbers, and one of its strides must be 1.
 func (x *Numbers) Extents(l numbers.Layout) (rows []numbers.Extent, special bool, err error) {
 	e, err := newExtents(x.device, l.Rows)
 	if err != nil {
@@ -84,8 +84,8 @@ func (x *Numbers) Extents(l numbers.Layout) (rows []numbers.Extent, special bool
 	return e.fetch()
 }
 
-// ProductTops returns for each row of such a matrix the end of the bits of its largest product with the elements of a vector, of which
-// these are the ends of bits, or deferred.NoTop.
+// ProductTops returns for each row of such a matrix the end of the bits of its largest product with the elements of a
+// vector, of which these are the ends of bits, or deferred.NoTop.
 func (x *Numbers) ProductTops(l numbers.Layout, vector []int32) ([]int, error) {
 	e, err := newExtents(x.device, l.Rows)
 	if err != nil {

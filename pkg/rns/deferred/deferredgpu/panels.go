@@ -7,7 +7,8 @@ import (
 	"mpbench/pkg/numbers"
 )
 
-// PanelOptions say how a matrix in host memory is cut. They never change a result; zeros stand for what suits the device.
+// PanelOptions say how a matrix in host memory is cut. They never change a result; zeros stand for what suits the
+// device.
 type PanelOptions struct {
 	Columns int // of A in a panel
 	Chunk   int // bytes that are copied at once, a multiple of 8, at most gpu.StageBytes
@@ -15,9 +16,11 @@ type PanelOptions struct {
 
 // Sizes of panels, unless the device's memory is too small for them.
 const (
-	panelBytes   = 32 << 20 // of the numbers: 0.6 ms on a bus of 55 GB/s, thirty times what starting the kernels takes; more takes longer to reserve and to finish
-	residueBytes = 1 << 30  // of their residues
-	wholeReads   = 512      // columns that sumProducts reads at once
+	// of the numbers: 0.6 ms on a bus of 55 GB/s, thirty times what starting the kernels takes; more takes longer to
+	// reserve and to finish
+	panelBytes   = 32 << 20
+	residueBytes = 1 << 30 // of their residues
+	wholeReads   = 512     // columns that sumProducts reads at once
 )
 
 // usable returns how much of so much free memory is taken at most.
@@ -27,7 +30,8 @@ func usable(free int64) int64 { return free - free/16 }
 type TooSmallError struct{ Need, Free int64 }
 
 func (e *TooSmallError) Error() string {
-	return fmt.Sprintf("deferredgpu: a column and its residues take %d bytes of device memory; %d are free", e.Need, e.Free)
+	return fmt.Sprintf("deferredgpu: a column and its residues take %d bytes of device memory; %d are free", e.Need,
+		e.Free)
 }
 
 // geometry is what the memory of a panel depends on.
@@ -42,7 +46,8 @@ func (g geometry) raw(columns int) int64 {
 	return 8 * int64(g.rows) * int64(columns) * int64(g.numberWords)
 }
 
-// residues returns the bytes of the residues of so many columns, and, where a panel has its own, of their elements of x.
+// residues returns the bytes of the residues of so many columns, and, where a panel has its own, of their elements of
+// x.
 func (g geometry) residues(columns int) (a, x int64) {
 	if g.trans {
 		return 4 * int64(g.moduli) * int64(columns) * int64(leadingDimension(g.rows)), 0
@@ -150,7 +155,8 @@ func (p *panels) allocate(d *gpu.Device, a *Host, g geometry) (err error) {
 	for _, events := range []struct {
 		list  *[]*gpu.Event
 		count int
-	}{{&p.copied, len(p.numbers)}, {&p.used, len(p.numbers)}, {&p.begin, p.count}, {&p.between, p.count}, {&p.end, p.count}} {
+	}{{&p.copied, len(p.numbers)}, {&p.used, len(p.numbers)}, {&p.begin, p.count}, {&p.between, p.count},
+		{&p.end, p.count}} {
 		for range events.count {
 			event, err := d.NewEvent()
 			if err != nil {

@@ -8,8 +8,8 @@ import (
 	"mpbench/pkg/numbers"
 )
 
-// planes are residue planes: the residue modulo m_k of element (i, j) is number (k*rows + i)*ld + j of the buffer. Or they are planes of limbs, 28
-// bits each, with the element's sign.
+// planes are residue planes: the residue modulo m_k of element (i, j) is number (k*rows + i)*ld + j of the buffer. Or
+// they are planes of limbs, 28 bits each, with the element's sign.
 type planes struct {
 	device        *gpu.Device
 	tables        *tables // of the moduli; nil for limbs
@@ -47,8 +47,8 @@ func newLimbPlanes(d *gpu.Device, limbs, rows, columns int) (*planes, error) {
 // maxGridY is the most blocks of the second dimension of a grid.
 const maxGridY = 65535
 
-// convert fills the planes with the residues of truncate(x * 2^-low[i]) for the elements of x laid out by l; low has one element for each row, or
-// one for all.
+// convert fills the planes with the residues of truncate(x * 2^-low[i]) for the elements of x laid out by l; low has
+// one element for each row, or one for all.
 func (p *planes) convert(x *Numbers, l numbers.Layout, low []int) error {
 	lowBuffer, err := uploadLows(p.device, low)
 	if err != nil {
@@ -93,8 +93,11 @@ func conversionKernel(d *gpu.Device, x *Numbers) (*gpu.Kernel[cuda.PlanesOfArgs]
 	return kernel[cuda.PlanesOfArgs](d, "planes", name)
 }
 
-// launchConversion puts a conversion into the stream. With each, low has an element for each row, otherwise one for all.
-func (p *planes) launchConversion(k *gpu.Kernel[cuda.PlanesOfArgs], s *gpu.Stream, x *Numbers, l numbers.Layout, low gpu.Pointer[int32], each bool) error {
+// launchConversion puts a conversion into the stream. With each, low has an element for each row, otherwise one for
+// all.
+func (p *planes) launchConversion(
+	k *gpu.Kernel[cuda.PlanesOfArgs], s *gpu.Stream, x *Numbers, l numbers.Layout, low gpu.Pointer[int32], each bool,
+) error {
 	if p.selected == nil && l.Rows != p.rows || p.selected != nil && p.selected.Len() != p.rows || l.Cols != p.columns {
 		panic(fmt.Sprintf("deferredgpu: planes of %d x %d from %d x %d numbers", p.rows, p.columns, l.Rows, l.Cols))
 	}
@@ -146,7 +149,8 @@ func (p *planes) conversionLaunch(width, rows int) gpu.Launch {
 	if width > 0 {
 		shared = 32 * (8*width + 4*(64*width/28+2))
 	}
-	return gpu.Launch{Grid: gpu.Dim{X: (p.ld + 31) / 32, Y: (rows + tile - 1) / tile}, Block: gpu.Dim{X: 256}, Shared: shared}
+	return gpu.Launch{Grid: gpu.Dim{X: (p.ld + 31) / 32, Y: (rows + tile - 1) / tile}, Block: gpu.Dim{X: 256},
+		Shared: shared}
 }
 
 func (p *planes) free() {

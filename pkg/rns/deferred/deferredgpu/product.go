@@ -81,7 +81,8 @@ func (f *rounding) rowLimbs() int {
 // hasTable tells whether there is a table of alpha times that of reconstruction.
 func (f *rounding) hasTable() bool { return f.UnitAlpha == 0 && f.LimbSums == 0 }
 
-// prepare returns for how many warps there is work before rows are rounded, and the shared memory of each in words of 32 bits.
+// prepare returns for how many warps there is work before rows are rounded, and the shared memory of each in words of
+// 32 bits.
 func (f *rounding) prepare() (items, limbs int) {
 	if f.hasTable() {
 		items, limbs = int(f.Moduli+1), int(f.ProductLimbs)
@@ -162,8 +163,10 @@ func (p *Product) allocatePrepared() (err error) {
 func (p *Product) setParameters() {
 	a, words := p.a.planes, uint32(p.sumWords())
 	f := cuda.Rounding{
-		RowExp: p.rowExp.Pointer(), Alpha: p.alpha.limbs.Pointer(), Out: p.out.Pointer(), OutExponents: p.exponents.Pointer(), AlphaExp: p.alpha.exp,
-		Moduli: words, AlphaLimbs: p.alpha.count(), AlphaNegative: boolToUint32(p.alpha.negative), ErrorExp: p.errorExp.Pointer(), Uncertain: p.uncertain.Pointer(),
+		RowExp: p.rowExp.Pointer(), Alpha: p.alpha.limbs.Pointer(), Out: p.out.Pointer(),
+		OutExponents: p.exponents.Pointer(), AlphaExp: p.alpha.exp,
+		Moduli: words, AlphaLimbs: p.alpha.count(), AlphaNegative: boolToUint32(p.alpha.negative),
+		ErrorExp: p.errorExp.Pointer(), Uncertain: p.uncertain.Pointer(),
 		OutWidth: uint32(p.width), Precision: uint32(p.options.Precision), ProductLimbs: words, Rows: uint32(a.rows),
 	}
 	if a.limbs > 0 {
@@ -174,7 +177,8 @@ func (p *Product) setParameters() {
 			A: a.residues.Pointer(), X: p.x.planes.residues.Pointer(), Delta: t.delta.Pointer(), Sums: p.sums.Pointer(),
 			XStride: uint64(p.x.planes.ld), Rows: uint32(a.rows), Ld: uint32(a.ld), Moduli: words,
 		}
-		f.Delta, f.Weight, f.Crt, f.Reciprocal, f.Lanes = t.delta.Pointer(), t.weight.Pointer(), t.crt.Pointer(), t.reciprocal.Pointer(), uint32(t.lanes)
+		f.Delta, f.Weight, f.Crt, f.Reciprocal, f.Lanes = t.delta.Pointer(), t.weight.Pointer(), t.crt.Pointer(),
+			t.reciprocal.Pointer(), uint32(t.lanes)
 	}
 	if p.alpha.isUnit(p.options.Alpha) {
 		f.UnitAlpha = 1
@@ -182,7 +186,8 @@ func (p *Product) setParameters() {
 		f.ProductLimbs += f.AlphaLimbs
 	}
 	if p.y != nil {
-		f.Beta, f.BetaExp, f.BetaLimbs, f.BetaNegative = p.beta.limbs.Pointer(), p.beta.exp, p.beta.count(), boolToUint32(p.beta.negative)
+		f.Beta, f.BetaExp, f.BetaLimbs, f.BetaNegative = p.beta.limbs.Pointer(), p.beta.exp, p.beta.count(),
+			boolToUint32(p.beta.negative)
 		f.YWords, f.YExponents, f.YWidth = p.y.values.Pointer(), p.y.exponents.Pointer(), uint32(p.y.width)
 		f.YLimbs = uint32((64*p.y.width + limbBits - 1) / limbBits)
 		f.AddendLimbs = f.BetaLimbs + f.YLimbs

@@ -26,8 +26,8 @@ func newPanelSums(p *Product) (s *panelSums, err error) {
 
 const panelBlockRows = 16
 
-// launch puts into the stream: add the products of a and x to the sums of the rows from first on. With prepare it also prepares what rounding
-// needs, which one launch must do.
+// launch puts into the stream: add the products of a and x to the sums of the rows from first on. With prepare it also
+// prepares what rounding needs, which one launch must do.
 func (s *panelSums) launch(stream *gpu.Stream, a, x *planes, first int, prepare bool) error {
 	k, launch := s.choose(a, prepare)
 	if launch.Grid.X == 0 {

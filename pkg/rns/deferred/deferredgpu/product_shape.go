@@ -10,9 +10,11 @@ import (
 type Shape struct {
 	// BlockRows is the rows of a block, and PartColumns its columns if it does not take whole rows, a multiple of 16.
 	BlockRows, PartColumns int
-	// Together is how many rows a block rounds together, so that one read of the tables serves them: 2 or 4; 0 for a warp for each row.
+	// Together is how many rows a block rounds together, so that one read of the tables serves them: 2 or 4; 0 for a warp
+	// for each row.
 	Together int
-	// RowWarps is how many warps take a row, or a part of one, of a matrix of limbs: 1, 2, 4 or 8. It has no BlockRows and no Together.
+	// RowWarps is how many warps take a row, or a part of one, of a matrix of limbs: 1, 2, 4 or 8. It has no BlockRows
+	// and no Together.
 	RowWarps int
 	// Early lets the rounding kernel begin while sums are still added, where the device can do so.
 	Early bool
@@ -30,8 +32,9 @@ func (p *Product) defaultShape() Shape {
 		return p.defaultLimbShape()
 	}
 	rows, moduli := p.a.Rows(), p.a.Moduli()
-	s := Shape{BlockRows: 16, Early: true} // two rows a warp: the blocks' ends, where less is read at once, are evenly spread
-	byWarps := 16                          // moduli up to which a warp for each row is faster
+	// two rows a warp: the blocks' ends, where less is read at once, are evenly spread
+	s := Shape{BlockRows: 16, Early: true}
+	byWarps := 16 // moduli up to which a warp for each row is faster
 	if s.PartColumns = partColumns(p.device, rows, moduli); s.PartColumns > 0 {
 		s.BlockRows, byWarps = 1, 32
 	}
@@ -41,7 +44,8 @@ func (p *Product) defaultShape() Shape {
 	return s
 }
 
-// partColumns returns how many columns a block takes where there are few rows, one round of reads, and 0 where blocks take whole rows.
+// partColumns returns how many columns a block takes where there are few rows, one round of reads, and 0 where blocks
+// take whole rows.
 func partColumns(d *gpu.Device, rows, moduli int) int {
 	if slots := 4 * max(d.Info().Multiprocessors, 1); rows*moduli >= 2*slots {
 		return 0
@@ -79,7 +83,8 @@ func (p *Product) SetShape(s Shape) error {
 	items, limbs := p.rounding.prepare()
 	const warps = sumThreads / 32
 	p.planes.PrepareBlocks = uint32((items + warps - 1) / warps)
-	p.addLaunch = gpu.Launch{Grid: gpu.Dim{X: int(p.planes.PrepareBlocks) + blocks*moduli}, Block: gpu.Dim{X: sumThreads}, Shared: 4 * warps * limbs}
+	p.addLaunch = gpu.Launch{Grid: gpu.Dim{X: int(p.planes.PrepareBlocks) + blocks*moduli}, Block: gpu.Dim{X: sumThreads},
+		Shared: 4 * warps * limbs}
 	return p.setRounding(s.Together)
 }
 
@@ -93,7 +98,8 @@ func (p *Product) setRounding(together int) error {
 	shared := rows * 4 * p.rounding.rowLimbs()
 	var err error
 	p.round, err = workOf(p.device, "deferred", name, p.roundArgs)
-	p.roundLaunch = gpu.Launch{Grid: gpu.Dim{X: (p.a.Rows() + rows - 1) / rows}, Block: gpu.Dim{X: threads}, Shared: shared}
+	p.roundLaunch = gpu.Launch{Grid: gpu.Dim{X: (p.a.Rows() + rows - 1) / rows}, Block: gpu.Dim{X: threads},
+		Shared: shared}
 	return err
 }
 

@@ -10,11 +10,13 @@ import (
 	"mpbench/pkg/rns/deferred"
 )
 
-// recomputation is what a product with truncated factors has computed again: the rows for which Ziv's test (cuda/round_rows.cuh) left the rounding open.
+// recomputation is what a product with truncated factors has computed again: the rows for which Ziv's test
+// (cuda/round_rows.cuh) left the rounding open.
 //
-// They are gathered from the raw numbers, by widths, and multiplied with as many moduli as exact sums take, or deferred.MaxModuli. Rows
-// which that leaves open, and those that do not fit the device's memory, are the host's. As the same product is often
-// launched many times, the planes of these rows are kept while they take no more than recomputeShare of the memory that was free.
+// They are gathered from the raw numbers, by widths, and multiplied with as many moduli as exact sums take, or
+// deferred.MaxModuli. Rows which that leaves open, and those that do not fit the device's memory, are the host's. As
+// the same product is often launched many times, the planes of these rows are kept while they take no more than
+// recomputeShare of the memory that was free.
 type recomputation struct {
 	due    bool         // since the last launch
 	rows   []int        // computed again, in any order
@@ -36,7 +38,8 @@ type batch struct {
 }
 
 const (
-	reconsiderShare = 6 // of the rows: with more than one in so many to be computed again, exact sums are faster (BenchmarkRecomputed)
+	// of the rows: with more than one in so many to be computed again, exact sums are faster (BenchmarkRecomputed)
+	reconsiderShare = 6
 
 	recomputeShare = 2 // of the device's free memory: one part in so many
 	keptModuli     = 256
@@ -48,8 +51,8 @@ func (p *Product) Recomputed() (rows, onHost int) {
 	return len(p.recomputation.rows), p.recomputation.onHost
 }
 
-// Recompute waits for the last launch and computes again, with more moduli, the rows of which the rounding was left open. It is part of the work of a product
-// with truncated factors; for others it does nothing.
+// Recompute waits for the last launch and computes again, with more moduli, the rows of which the rounding was left
+// open. It is part of the work of a product with truncated factors; for others it does nothing.
 func (p *Product) Recompute() error {
 	r := &p.recomputation
 	if !r.due {
@@ -71,8 +74,8 @@ func (p *Product) Recompute() error {
 	return err
 }
 
-// Reconsidered launches a product with truncated factors once. If it had to compute so many rows again that exact sums are faster, it
-// returns the product with exact ones, where moduli and memory suffice; otherwise nil.
+// Reconsidered launches a product with truncated factors once. If it had to compute so many rows again that exact sums
+// are faster, it returns the product with exact ones, where moduli and memory suffice; otherwise nil.
 func (p *Product) Reconsidered() (*Matrix, *Vector, *Product, error) {
 	if err := p.Launch(nil); err != nil {
 		return nil, nil, nil, err
@@ -163,8 +166,8 @@ func (p *Product) exactModuli(i int) int {
 	return min(deferred.MaxModuli, deferred.ProductModuli(p.a.plan.RowExtent(i), p.x.extent, p.a.Columns()))
 }
 
-// batchRows returns how many of the rows, sorted by their moduli, to take together: they take no more than budget, and none
-// twice the moduli of the first.
+// batchRows returns how many of the rows, sorted by their moduli, to take together: they take no more than budget, and
+// none twice the moduli of the first.
 func (p *Product) batchRows(rows []int, budget int64) int {
 	most := 2 * p.exactModuli(rows[0])
 	count := 1

@@ -14,8 +14,9 @@ import (
 	"mpbench/pkg/rns/deferred/deferredgpu"
 )
 
-// recomputed computes the product on the device, compares the bits with the reference and returns how many rows were computed again,
-// and how many of them on the host. It launches twice, because the second recomputation uses what the first left.
+// recomputed computes the product on the device, compares the bits with the reference and returns how many rows were
+// computed again, and how many of them on the host. It launches twice, because the second recomputation uses what the
+// first left.
 func (p *problem) recomputed(t *testing.T, d *gpu.Device, name string, aFloats, xFloats []float64) (rows, onHost int) {
 	t.Helper()
 	want := p.reference(t)
@@ -178,8 +179,8 @@ func hardRows(p, e int) []row {
 	}
 }
 
-// problemOf makes the rows a matrix, and a vector of ones, of which the first two have further companions that make the vector's
-// extent longer if spread is positive.
+// problemOf makes the rows a matrix, and a vector of ones, of which the first two have further companions that make
+// the vector's extent longer if spread is positive.
 func problemOf(rows []row, prec, spread int) *problem {
 	const cols = 6
 	a, x := make([]*big.Float, len(rows)*cols), make([]*big.Float, cols)
@@ -194,8 +195,9 @@ func problemOf(rows []row, prec, spread int) *problem {
 	}
 	x[cols-1] = power(-spread) // meets zeros
 	return &problem{
-		a: numbers.Bigs(a), x: numbers.Bigs(x), layout: numbers.RowMajor(len(rows), cols, cols), xLayout: numbers.Strided(cols, 1),
-		alpha: big.NewFloat(1), beta: new(big.Float), prec: prec, opt: deferred.Options{KeepBits: prec + 64},
+		a: numbers.Bigs(a), x: numbers.Bigs(x), layout: numbers.RowMajor(len(rows), cols, cols),
+		xLayout: numbers.Strided(cols, 1),
+		alpha:   big.NewFloat(1), beta: new(big.Float), prec: prec, opt: deferred.Options{KeepBits: prec + 64},
 	}
 }
 
@@ -237,14 +239,16 @@ func TestRecomputing(t *testing.T) {
 	}
 }
 
-// TestRecomputingScaled has alpha and beta of p bits and a y that takes alpha*S away, up to the part that was truncated.
+// TestRecomputingScaled has alpha and beta of p bits and a y that takes alpha*S away, up to the part that was
+// truncated.
 func TestRecomputingScaled(t *testing.T) {
 	gputest.Sanitize(t)
 	d := gputest.Device(t)
 	for _, prec := range []int{24, 53, 212} {
 		r := rand.New(rand.NewPCG(17, uint64(prec)))
 		tiny := power(-3000 - prec)
-		terms := [][]*big.Float{{power(0), tiny}, {power(0), negative(tiny)}, {power(2), tiny}, {big.NewFloat(0.3)}, {power(0), tiny}}
+		terms := [][]*big.Float{{power(0), tiny}, {power(0), negative(tiny)}, {power(2), tiny}, {big.NewFloat(0.3)},
+			{power(0), tiny}}
 		var rows []row
 		for _, list := range terms {
 			rows = append(rows, row{terms: list})
@@ -254,7 +258,8 @@ func TestRecomputingScaled(t *testing.T) {
 		for p.alpha.Sign() == 0 || p.beta.Sign() == 0 {
 			p.alpha, p.beta = randomBig(r, prec, 40), randomBig(r, prec, 40)
 		}
-		p.y = numbers.Bigs([]*big.Float{negative(p.alpha), negative(p.alpha), negative(p.alpha), new(big.Float), new(big.Float).SetMantExp(p.alpha, prec+1)})
+		p.y = numbers.Bigs([]*big.Float{negative(p.alpha), negative(p.alpha), negative(p.alpha), new(big.Float),
+			new(big.Float).SetMantExp(p.alpha, prec+1)})
 		// beta*y = -alpha*beta: bring alpha*S = alpha*beta about by scaling the rows.
 		scaled := make([]*big.Float, p.a.Len())
 		var z numbers.Number
@@ -264,7 +269,8 @@ func TestRecomputingScaled(t *testing.T) {
 		}
 		p.a = numbers.Bigs(scaled)
 		p.opt.KeepBits = 2*prec + 70
-		if got, _ := p.recomputed(t, d, fmt.Sprint("p = ", prec), nil, nil); got != 2 && got != 3 { // the last is a tie only by chance
+		// the last is a tie only by chance
+		if got, _ := p.recomputed(t, d, fmt.Sprint("p = ", prec), nil, nil); got != 2 && got != 3 {
 			t.Errorf("p = %d: %d rows recomputed, want the two that y takes away", prec, got)
 		}
 		p.beta = new(big.Float)
@@ -280,7 +286,8 @@ func TestBeyondModuli(t *testing.T) {
 	for _, prec := range []int{53, 424} {
 		r := rand.New(rand.NewPCG(23, uint64(prec)))
 		rows := hardRows(prec, 1<<17)[:3]
-		rows = append(rows, row{terms: []*big.Float{power(0), negative(power(0)), power(-9000)}}, row{terms: []*big.Float{power(0), power(-1 << 17)}})
+		rows = append(rows, row{terms: []*big.Float{power(0), negative(power(0)), power(-9000)}},
+			row{terms: []*big.Float{power(0), power(-1 << 17)}})
 		p := problemOf(rows, prec, 0)
 		got, onHost := p.recomputed(t, d, fmt.Sprint("p = ", prec), nil, nil)
 		if got != 4 || onHost != 3 {
@@ -289,7 +296,8 @@ func TestBeyondModuli(t *testing.T) {
 		const m, n = 3, 5
 		p = &problem{
 			a: randomBigs(r, m*n, prec, 1<<16), x: randomBigs(r, n, prec, 1<<16), y: randomBigs(r, m, prec, 1<<17),
-			layout: numbers.ColMajor(m, n, m), xLayout: numbers.Strided(n, 1), alpha: big.NewFloat(-1), beta: randomBig(r, prec, 100), prec: prec,
+			layout: numbers.ColMajor(m, n, m), xLayout: numbers.Strided(n, 1), alpha: big.NewFloat(-1), beta: randomBig(r, prec,
+				100), prec: prec,
 		}
 		p.opt.KeepBits = prec + 64
 		got, onHost = p.recomputed(t, d, fmt.Sprint("random, p = ", prec), nil, nil)
@@ -297,7 +305,8 @@ func TestBeyondModuli(t *testing.T) {
 	}
 }
 
-// TestRecomputingMemory leaves too little memory for all open rows at once, and then for any. The second product fits what the first gave back.
+// TestRecomputingMemory leaves too little memory for all open rows at once, and then for any. The second product fits
+// what the first gave back.
 func TestRecomputingMemory(t *testing.T) {
 	gputest.Sanitize(t)
 	d := gputest.Device(t)
@@ -306,7 +315,8 @@ func TestRecomputingMemory(t *testing.T) {
 	}
 	var rows []row
 	for i := range 150 {
-		rows = append(rows, row{terms: []*big.Float{power(i), negative(power(i)), power(-4000)}}, row{terms: []*big.Float{power(0), power(-4000)}})
+		rows = append(rows, row{terms: []*big.Float{power(i), negative(power(i)), power(-4000)}},
+			row{terms: []*big.Float{power(0), power(-4000)}})
 	}
 	p := problemOf(rows, 53, 0)
 	want := p.reference(t)
@@ -341,7 +351,8 @@ func TestRecomputingMemory(t *testing.T) {
 					}
 				}
 				if n, onHost := product.Recomputed(); n != 150 || onHost != c.onHost {
-					t.Errorf("%d bytes left: %d rows recomputed, %d of them on the host; want 150 and %d", c.left, n, onHost, c.onHost)
+					t.Errorf("%d bytes left: %d rows recomputed, %d of them on the host; want 150 and %d", c.left, n, onHost,
+						c.onHost)
 				}
 			}
 			return nil

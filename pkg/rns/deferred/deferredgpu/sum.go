@@ -14,8 +14,9 @@ type SumTimes struct {
 	Download time.Duration // the digits, from the device
 }
 
-// PackedSum sums packed numbers in device memory: no planes, but 32-bit digits of the numbers' own words, shifted to their places
-// and added in 64 bits (cuda/packed_sum.cu). It is not safe for concurrent use. Its methods may be called from any goroutine.
+// PackedSum sums packed numbers in device memory: no planes, but 32-bit digits of the numbers' own words, shifted to
+// their places and added in 64 bits (cuda/packed_sum.cu). It is not safe for concurrent use. Its methods may be called
+// from any goroutine.
 type PackedSum struct {
 	device  *gpu.Device
 	windows *deferred.Windows
@@ -123,7 +124,8 @@ func (s *PackedSum) launch() error {
 // Free gives the memory back; a nil sum has none.
 func (s *PackedSum) Free() {
 	if s != nil {
-		_ = s.device.Do(func() error { s.free(); return nil }) // only a fault fails, and then the memory is lost with the context
+		// only a fault fails, and then the memory is lost with the context
+		_ = s.device.Do(func() error { s.free(); return nil })
 	}
 }
 

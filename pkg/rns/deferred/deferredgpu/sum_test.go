@@ -64,7 +64,8 @@ func sameSum(t *testing.T, name string, p *deferred.Packed, prec uint) *deferred
 	}
 	g, w := got.Round(new(big.Float), prec), p.Sum(1).Round(new(big.Float), prec)
 	if (g == nil) != (w == nil) || g != nil && (g.Cmp(w) != 0 || g.Signbit() != w.Signbit()) {
-		t.Errorf("%s: got %s, want %s", name, g.Text('p', 20), w.Text('p', 20)) // hexadecimal, which is quick for all exponents
+		// hexadecimal, which is quick for all exponents
+		t.Errorf("%s: got %s, want %s", name, g.Text('p', 20), w.Text('p', 20))
 	}
 	return s.Windows()
 }
@@ -92,7 +93,8 @@ func TestPackedSum(t *testing.T) {
 func TestPackedSumTiles(t *testing.T) {
 	gputest.Sanitize(t)
 	r := rand.New(rand.NewPCG(5, 5))
-	for _, c := range []struct{ bits, n int }{{53, 9001}, {106, 9001}, {212, 9001}, {424, 9001}, {848, 4003}, {1696, 2001}, {3000, 1001}, {8000, 301}} {
+	for _, c := range []struct{ bits, n int }{{53, 9001}, {106, 9001}, {212, 9001}, {424, 9001}, {848, 4003},
+		{1696, 2001}, {3000, 1001}, {8000, 301}} {
 		for _, spread := range []int{1, 50} {
 			packed := packedNumbers(r, c.n, c.bits, func(int) int { return r.IntN(spread) - 100 })
 			sameSum(t, fmt.Sprintf("%d numbers of %d bits, %d exponents", c.n, c.bits, spread), packed, uint(c.bits+spread+40))
@@ -168,8 +170,8 @@ func TestPackedSumSpecial(t *testing.T) {
 	}
 }
 
-// BenchmarkPackedSum times sums of 10^6 numbers with full significands by events, with cold caches: exponents as those of uniform
-// numbers, and spread over several windows.
+// BenchmarkPackedSum times sums of 10^6 numbers with full significands by events, with cold caches: exponents as those
+// of uniform numbers, and spread over several windows.
 func BenchmarkPackedSum(b *testing.B) {
 	d := realDevice(b)
 	r := rand.New(rand.NewPCG(4, 4))

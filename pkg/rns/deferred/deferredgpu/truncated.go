@@ -32,8 +32,8 @@ func (p *Product) allocateErrors() (err error) {
 	return err
 }
 
-// Truncated reports whether factors are truncated, so that rows may have to be computed again. Then the numbers that the matrix and the
-// vector were made of must stay on the device as long as the product is used.
+// Truncated reports whether factors are truncated, so that rows may have to be computed again. Then the numbers that
+// the matrix and the vector were made of must stay on the device as long as the product is used.
 func (p *Product) Truncated() bool { return p.truncated }
 
 // openRows returns the rows of which the rounding is open.

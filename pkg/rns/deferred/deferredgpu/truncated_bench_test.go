@@ -13,16 +13,18 @@ import (
 	"mpbench/pkg/rns/internal/operands"
 )
 
-// BenchmarkRecomputed times products of float64 numbers of all exponents, rounded to 53 bits, by the clock: exact ones, and truncated ones of which so
-// many rows have to be computed again, at the first launch, with all that has to be prepared for it, and at later ones.
+// BenchmarkRecomputed times products of float64 numbers of all exponents, rounded to 53 bits, by the clock: exact
+// ones, and truncated ones of which so many rows have to be computed again, at the first launch, with all that has to
+// be prepared for it, and at later ones.
 func BenchmarkRecomputed(b *testing.B) {
 	d := realDevice(b)
 	const size = 1000
 	run := func(name string, open int, truncate bool) {
 		a, x := operands.CancellingRows(size, open)
 		p := &problem{
-			a: numbers.Float64s(a), x: numbers.Float64s(x), layout: numbers.RowMajor(size, size, size), xLayout: numbers.Strided(size, 1),
-			alpha: big.NewFloat(1), beta: new(big.Float), prec: 53, truncate: truncate,
+			a: numbers.Float64s(a), x: numbers.Float64s(x), layout: numbers.RowMajor(size, size, size),
+			xLayout: numbers.Strided(size, 1),
+			alpha:   big.NewFloat(1), beta: new(big.Float), prec: 53, truncate: truncate,
 		}
 		err := d.Do(func() error {
 			product, free, err := p.prepare(d, a, x)

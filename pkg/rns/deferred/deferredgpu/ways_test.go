@@ -30,7 +30,8 @@ func exactOn(t testing.TB, o *op.Operation, precision int, ways ...exactsum.NewW
 	}
 	m := method.Method{
 		Operation: o, Name: "deferred", Format: "exact", Least: 24, Most: 1 << 16, Merges: true,
-		Bound: bound.New("u*|s|, u = 2^-p", "test"), On: map[device.Kind]method.New{device.CUDA: exactsum.NewOn(name, ways...)},
+		Bound: bound.New("u*|s|, u = 2^-p", "test"), On: map[device.Kind]method.New{device.CUDA: exactsum.NewOn(name,
+			ways...)},
 	}
 	e, err := m.New(method.Config{Precision: precision, Devices: device.Must(gputest.Name(t)), Threads: 2})
 	if err != nil {
@@ -122,7 +123,8 @@ func wideNumbers(r *rand.Rand, n, p int) numbers.Array {
 func TestWideSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for what, x := range map[string]numbers.Array{
-		"1/i": reciprocals(80), "far apart": farApart(r, 400), "full": wideNumbers(r, 999, 240), "none": wideNumbers(r, 0, 100),
+		"1/i": reciprocals(80), "far apart": farApart(r, 400), "full": wideNumbers(r, 999, 240), "none": wideNumbers(r, 0,
+			100),
 	} {
 		for _, precision := range []int{24, 53, 240, 1696, 4096} {
 			e := exactOn(t, op.Sum, precision)
@@ -152,8 +154,8 @@ func TestWideDots(t *testing.T) {
 	checkRounded(t, "reciprocals", exactOn(t, op.Dot, 106), 106, third)
 }
 
-// truncatedDot has factors whose exact products take many moduli: a sum that truncated ones decide or, where it cancels,
-// one that they do not.
+// truncatedDot has factors whose exact products take many moduli: a sum that truncated ones decide or, where it
+// cancels, one that they do not.
 func truncatedDot(r *rand.Rand, n int, cancel bool) *op.Problem {
 	x, y := make(numbers.Bigs, n), make(numbers.Bigs, n)
 	for i := range n {
@@ -178,7 +180,8 @@ func TestTruncatedDots(t *testing.T) {
 	for _, precision := range []int{24, 106, 424} {
 		for _, cancel := range []bool{false, true} {
 			var made *planesDot
-			e := exactOn(t, op.Dot, precision, func(ctx context.Context, c method.Config, p *op.Problem) (exactsum.Way, method.Times, error) {
+			e := exactOn(t, op.Dot, precision, func(ctx context.Context, c method.Config, p *op.Problem) (exactsum.Way,
+				method.Times, error) {
 				w, times, err := newPlanesDot(ctx, c, p)
 				made, _ = w.(*planesDot)
 				return w, times, err
@@ -226,7 +229,8 @@ func limit(t *testing.T, bytes int64) {
 	t.Setenv("MPBENCH_EMULATOR_MEMORY", fmt.Sprint(inUse(gputest.Device(t))+bytes))
 }
 
-// TestDotMemory: a dot product whose planes do not fit the device is streamed, and one whose numbers do not fit is an error.
+// TestDotMemory: a dot product whose planes do not fit the device is streamed, and one whose numbers do not fit is an
+// error.
 func TestDotMemory(t *testing.T) {
 	gputest.Device(t)
 	if !gputest.Emulated() {
@@ -280,7 +284,8 @@ func TestForms(t *testing.T) {
 		large         float64 // beside 1, in A
 		name          string
 		bytes, moduli int
-	}{{3, "limbs", 4, 0}, {0x1p27, "limbs", 4, 0}, {0x1p28, "limbs", 8, 0}, {0x1p111, "limbs", 16, 0}, {0x1p112, "residues", 20, 5}} {
+	}{{3, "limbs", 4, 0}, {0x1p27, "limbs", 4, 0}, {0x1p28, "limbs", 8, 0}, {0x1p111, "limbs", 16, 0},
+		{0x1p112, "residues", 20, 5}} {
 		p := &op.Problem{
 			Op: op.Gemv, A: numbers.Array{Source: numbers.Float64s{1, 1, c.large, c.large}, Layout: numbers.ColMajor(2, 2, 2)},
 			X: numbers.Vector(numbers.Float64s{1, 1}),
@@ -301,8 +306,8 @@ func panelled(t *testing.T, precision int, cut PanelOptions) *gemv {
 	return e
 }
 
-// TestPanels: panels of every size, infinities and NaN in a later one, among numbers that do not keep to what the first ones
-// promise.
+// TestPanels: panels of every size, infinities and NaN in a later one, among numbers that do not keep to what the
+// first ones promise.
 func TestPanels(t *testing.T) {
 	gputest.Sanitize(t)
 	gputest.Device(t)
@@ -343,8 +348,8 @@ func TestPanels(t *testing.T) {
 	}
 }
 
-// TestChoice: a matrix whose residues fit the device's memory is kept there, one whose residues do not is streamed, with the
-// same result; where not even a column fits, that is an error.
+// TestChoice: a matrix whose residues fit the device's memory is kept there, one whose residues do not is streamed,
+// with the same result; where not even a column fits, that is an error.
 func TestChoice(t *testing.T) {
 	name := gputest.Name(t)
 	if !gputest.Emulated() {
@@ -415,7 +420,8 @@ func TestGemvTimes(t *testing.T) {
 			}
 		}
 		for _, k := range e.Times().Kernels {
-			if k.Name == "" || k.Stage == "" || k.Bytes <= 0 || k.Occupancy <= 0 || k.Blocks < 1 || k.Threads < 1 || k.Time <= 0 {
+			if k.Name == "" || k.Stage == "" || k.Bytes <= 0 || k.Occupancy <= 0 || k.Blocks < 1 || k.Threads < 1 ||
+				k.Time <= 0 {
 				t.Errorf("kernel %+v", k)
 			}
 		}

@@ -1,5 +1,5 @@
-// Package operands makes numbers that strain the arithmetic of package rns and products of package rns/deferred, for the tests and benchmarks of
-// their implementations.
+// Package operands makes numbers that strain the arithmetic of package rns and products of package rns/deferred, for
+// the tests and benchmarks of their implementations.
 package operands
 
 import (
@@ -31,8 +31,8 @@ func (x Number) Rat() *big.Rat {
 	return r.Mul(r, power)
 }
 
-// Source makes operands that strain decisions: significands of every length, next to powers of two, to the limit of wide
-// ones and to each other, with long runs of zeros and ones, and exponents from equal to far apart.
+// Source makes operands that strain decisions: significands of every length, next to powers of two, to the limit of
+// wide ones and to each other, with long runs of zeros and ones, and exponents from equal to far apart.
 //
 // P is the precision of the base, F = floor(log2 M), Limit the largest significand that is not wide.
 type Source struct {
