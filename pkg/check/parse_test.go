@@ -90,7 +90,7 @@ func TestParseErrors(t *testing.T) {
 		"schema: mpbench-check/1\nchecks: 5": "plans/p.yaml:1: checks: want a list of checks",
 		"schema: mpbench-check/1\ncheks: []": `plans/p.yaml:2: cheks: unknown key "cheks" (did you mean checks?)`,
 		head + "  - 5":                       `plans/p.yaml:3: want keys with values, have "5"`,
-		head + "  - name: x": "plans/p.yaml:3: command: missing; want one of sum, dot, gemv, or values: " +
+		head + "  - name: x": "plans/p.yaml:3: command: missing; want one of sum, dot, axpy, gemv, or values: " +
 			"and against:",
 		head + "  - command: smu":                   `plans/p.yaml:3: command: unknown command "smu" (did you mean sum?)`,
 		head + "  - command: sum\n    command: dot": "plans/p.yaml:4: command: the key stands in line 3 already",

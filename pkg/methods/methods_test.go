@@ -166,6 +166,7 @@ func checkRandom(t *testing.T, m method.Method, precision int, seed uint64, plac
 
 // TestSpecials gives every method on every device infinities and NaN in every place, and problems without terms.
 func TestSpecials(t *testing.T) {
+	gputest.Sanitize(t)
 	for _, set := range sets(t) {
 		for _, m := range catalog {
 			if !m.Runs(set) {
