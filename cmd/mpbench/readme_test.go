@@ -48,7 +48,7 @@ var (
 	spaces     = regexp.MustCompile(` +`)
 	headings   = regexp.MustCompile(`(?m)^(method|operation| +rel\.) .*\n`)
 	rule       = regexp.MustCompile(`(?m)^-+$`)
-	notes      = regexp.MustCompile(`(?ms)^([a-z]{1,2}  |warning: |[^\n]*\bgo1\.).*\z`)
+	notes      = regexp.MustCompile(`(?ms)^([a-z]{1,2}  [^ ]|warning: |[^\n]*\bgo1\.).*\z`)
 	component  = regexp.MustCompile(`(y\[[0-9]+\]) \S+`)
 	passes     = regexp.MustCompile(`(pass)( +pass)+`)
 	totals     = regexp.MustCompile(`all [0-9]+ tests passed, [0-9]+ checks`)
