@@ -48,7 +48,8 @@ BenchmarkCopy-2 	1	4 ns/op
 const records = `{"schema":"mpbench/1","command":"sum","method":"a","format":"f","device":"cpu",` +
 	`"dataset":{"name":"d","n":10},"shape":{"n":10},"precision_bits":53,"time_ns":{"median":1500},` +
 	`"phases_ns":{"one":30,"two":10,"convert":1},` +
-	`"kernels":[{"phase":"one","time_ns":10,"bytes":5},{"phase":"one","time_ns":20,"bytes":7},{"phase":"two","time_ns":10}]}
+	`"kernels":[{"phase":"one","time_ns":10,"bytes":5},{"phase":"one","time_ns":20,"bytes":7},` +
+	`{"phase":"two","time_ns":10}]}
 {"schema":"mpbench/1","command":"sum","method":"a","format":"f","device":"cuda:0",` +
 	`"dataset":{"name":"d","n":10},"shape":{"n":10},"precision_bits":53,"blocks":32,"time_ns":{"median":2000000}}
 `

@@ -9,8 +9,8 @@ import (
 	"mpbench/pkg/numbers"
 )
 
-// BigFloat is math/big.Float at the configuration's precision: binary, round to nearest even, p bits, exponents without
-// end in practice. The loops are recursive.
+// BigFloat is math/big.Float at the configuration's precision: binary, round to nearest even, p bits, exponents
+// without end in practice. The loops are recursive.
 func BigFloat(c method.Config) Format[[]big.Float, *big.Float] {
 	p := uint(c.Precision)
 	f := Format[[]big.Float, *big.Float]{

@@ -14,10 +14,11 @@ import (
 	"mpbench/pkg/op"
 )
 
-// Recursive completes a method for each of some operations, of loops that round every operation: its summary goes on after
-// what such a loop is called, its bound is the operation's with that unit roundoff, "u = 2^-53".
-func Recursive[V, S any](m method.Method, unit string, f func(method.Config) Format[V, S], ops ...*op.Operation) []method.Method {
-	var list []method.Method
+// Recursive completes a method for each of some operations, of loops that round every operation: its summary goes on
+// after what such a loop is called, its bound is the operation's with that unit roundoff, "u = 2^-53".
+func Recursive[V, S any](
+	m method.Method, unit string, f func(method.Config) Format[V, S], ops ...*op.Operation,
+) (list []method.Method) {
 	for _, o := range ops {
 		row := m
 		row.Operation, row.Summary = o, o.Loop+" "+m.Summary

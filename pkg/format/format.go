@@ -1,8 +1,8 @@
 // Package format makes methods of number formats. A [Format] says how numbers come in and go out, and has the loops of
 // BLAS level 1; sums, dot products and matrix-vector products in it follow from one implementation.
 //
-// A format is loops, not an arithmetic that is called for each element: additions as function values, or as methods of a
-// type parameter, cost a double-double dot product 28 to 38 %.
+// A format is loops, not an arithmetic that is called for each element: additions as function values, or as methods of
+// a type parameter, cost a double-double dot product 28 to 38 %.
 package format
 
 import (
@@ -30,8 +30,8 @@ type Format[V, S any] struct {
 	Loops[V, S]
 }
 
-// Loops are what is fast or slow about a format, those of BLAS level 1. Each is called once for a vector: what happens to
-// an element is inside, where the compiler, or generated vector code, sees all of it.
+// Loops are what is fast or slow about a format, those of BLAS level 1. Each is called once for a vector: what happens
+// to an element is inside, where the compiler, or generated vector code, sees all of it.
 type Loops[V, S any] struct {
 	Sum  func(x V) S
 	Dot  func(x, y V) S
@@ -41,8 +41,8 @@ type Loops[V, S any] struct {
 	Add  func(x, y S) S
 }
 
-// Elements completes a format whose vectors are []S, by the conversion of a number. from reports whether it rounded, and
-// whether that lost more than the relative Range.Unit.
+// Elements completes a format whose vectors are []S, by the conversion of a number. from reports whether it rounded,
+// and whether that lost more than the relative Range.Unit.
 func Elements[S any](f Format[[]S, S], from func(*numbers.Number) (x S, rounded, lost bool)) Format[[]S, S] {
 	f.Make = func(n int) []S { return make([]S, n) }
 	f.Slice = func(v []S, from, to int) []S { return v[from:to] }

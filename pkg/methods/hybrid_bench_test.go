@@ -15,8 +15,9 @@ import (
 	"mpbench/pkg/op"
 )
 
-// BenchmarkHybrid compares processors alone, the device alone and both, by the clock, rounding included: ratio is the time of
-// both to that of the faster alone. The three take turns, so that whatever disturbs the machine disturbs each of them.
+// BenchmarkHybrid compares processors alone, the device alone and both, by the clock, rounding included: ratio is the
+// time of both to that of the faster alone. The three take turns, so that whatever disturbs the machine disturbs each
+// of them.
 func BenchmarkHybrid(b *testing.B) {
 	if gputest.Emulated() {
 		b.Skip("times of the emulator say nothing")
@@ -59,8 +60,8 @@ func hybridRuns(n int) int {
 	return 42
 }
 
-// takeTurns times runs of the engines in turn, in all orders, with cold caches of the device, in µs. One run that is not
-// timed comes before each one that is: whoever has worked before leaves processors and device in different states.
+// takeTurns times runs of the engines in turn, in all orders, with cold caches of the device, in µs. One run that is
+// not timed comes before each one that is: whoever has worked before leaves processors and device in different states.
 func takeTurns(b *testing.B, engines []method.Engine, runs, n int) [][]float64 {
 	times := make([][]float64, len(engines))
 	orders := [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {2, 0, 1}, {0, 2, 1}, {1, 2, 0}}

@@ -42,7 +42,8 @@ var exactOn = exactsum.NewOn(func(c method.Config) (string, error) {
 	return strings.Replace(c.Devices.String(), d.Name(), d.RecordName(), 1), nil
 }, slices.Concat(superaccgpu.Ways(), deferredgpu.Ways())...)
 
-// sharedUnlessStreamed lets devices share a sum; of numbers that are streamed, each takes the next ones when it has time.
+// sharedUnlessStreamed lets devices share a sum; of numbers that are streamed, each takes the next ones when it has
+// time.
 func sharedUnlessStreamed(m method.Method) method.New {
 	return func(c method.Config) (method.Engine, error) {
 		if c.Stream {

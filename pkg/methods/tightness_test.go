@@ -14,7 +14,8 @@ import (
 	"mpbench/pkg/op"
 )
 
-// loosest is what the least ratio of a bound to an error may be: a bound that no data bring nearer promises too little.
+// loosest is what the least ratio of a bound to an error may be: a bound that no data bring nearer promises too
+// little.
 const loosest = 16
 
 // attacks are data made to attain bounds: number i of n, for a format of p bits.
@@ -118,7 +119,8 @@ func tightness(t *testing.T, m method.Method, n int, term func(r *rand.Rand, i, 
 			continue
 		}
 		for seed := range uint64(4) {
-			c := method.Config{Precision: precision, Devices: device.Set{}, Options: map[string]string{"blocks": "4", "block-size": "4"}}
+			options := map[string]string{"blocks": "4", "block-size": "4"}
+			c := method.Config{Precision: precision, Devices: device.Set{}, Options: options}
 			e, err := m.New(c)
 			if err != nil {
 				t.Fatal(err)

@@ -17,7 +17,8 @@ import (
 	"mpbench/pkg/op"
 )
 
-// TestTruncated compares deferred of numbers of widely different size, on the CPU, a device and both, with the exact sums.
+// TestTruncated compares deferred of numbers of widely different size, on the CPU, a device and both, with the exact
+// sums.
 func TestTruncated(t *testing.T) {
 	precisions := []int{24, 53, 106, 424, 1696, 4096}
 	if testing.Short() {
@@ -66,13 +67,14 @@ func checkTruncated(t *testing.T, places []device.Set, p *op.Problem, precision 
 	}
 	recomputed := 0
 	variant := e.Info().Variant
-	if _, err := fmt.Sscanf(variant, "truncated factors, %d", &recomputed); err != nil || recomputed < 1 || recomputed > 3 {
+	_, err = fmt.Sscanf(variant, "truncated factors, %d", &recomputed)
+	if err != nil || recomputed < 1 || recomputed > 3 {
 		t.Errorf("variant %q", variant)
 	}
 }
 
-// TestReconsidered has so many rows that truncation leaves open that all sums are exact after Prepare, where there is memory
-// for that.
+// TestReconsidered has so many rows that truncation leaves open that all sums are exact after Prepare, where there is
+// memory for that.
 func TestReconsidered(t *testing.T) {
 	m, _ := catalog.Lookup(op.Gemv, "deferred")
 	onGPU := sets(t)[1]
@@ -157,7 +159,8 @@ func TestStreamed(t *testing.T) {
 				got, _ := run(t, m, method.Config{Precision: precision, Devices: set, Stream: true, Threads: 2}, p)
 				for i := range want.Len() {
 					if !numbers.At(got, i).Equal(numbers.At(want, i)) {
-						t.Fatalf("%+v at %d bits on %s, component %d: %v, want %v", c, precision, set, i, numbers.At(got, i), numbers.At(want, i))
+						t.Fatalf("%+v at %d bits on %s, component %d: %v, want %v",
+							c, precision, set, i, numbers.At(got, i), numbers.At(want, i))
 					}
 				}
 			}

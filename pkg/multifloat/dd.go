@@ -19,8 +19,8 @@ type DD struct{ Hi, Lo float64 }
 // Add returns x + y with a relative error of at most 3u^2/(1-4u) for u = 2^-53, below 13*2^-108, also where parts are
 // subnormal: AccurateDWPlusDW.
 //
-// Source: M. Joldes, J.-M. Muller, V. Popescu, "Tight and rigorous error bounds for basic building blocks of double-word
-// arithmetic", ACM TOMS 44 (2017) 15res, https://doi.org/10.1145/3121432, algorithm 6, theorem 3.1.
+// Source: M. Joldes, J.-M. Muller, V. Popescu, "Tight and rigorous error bounds for basic building blocks of
+// double-word arithmetic", ACM TOMS 44 (2017) 15res, https://doi.org/10.1145/3121432, algorithm 6, theorem 3.1.
 func (x DD) Add(y DD) DD {
 	s, e := superacc.TwoSum(x.Hi, y.Hi)
 	t, f := superacc.TwoSum(x.Lo, y.Lo)

@@ -1,7 +1,7 @@
 // Package op says what is computed, apart from how: operations as data, problems, and their exact results.
 //
-// Every operation here is y = alpha*op(A)*x + beta*y or a part of it, on arrays of any format, strides and precision: a
-// sum has only x, a dot product x and y, gemv has all, gemm has more columns. An operation says which arrays it has
+// Every operation here is y = alpha*op(A)*x + beta*y or a part of it, on arrays of any format, strides and precision:
+// a sum has only x, a dot product x and y, gemv has all, gemm has more columns. An operation says which arrays it has
 // ([Operation].Operands), checks them ([Operation].Shape), and lists the terms of each component of its result
 // ([Operation].Terms): the exact result, the condition, the bounds and which components are infinite or NaN follow.
 package op
@@ -28,9 +28,9 @@ type Operation struct {
 	Split Split
 	// ConditionFactor is what sum|terms| / |sum| is multiplied by: 2 for dot products; 0 stands for 1.
 	ConditionFactor int64
-	// Loop names what a loop over the terms does, from the first to the last; Recursive bounds its errors if it rounds every
-	// operation with a unit roundoff u, of components and, with S the sum over all of them, of their 1-norm. Products is how
-	// many products a component has, as a formula; "" for none.
+	// Loop names what a loop over the terms does, from the first to the last; Recursive bounds its errors if it rounds
+	// every operation with a unit roundoff u, of components and, with S the sum over all of them, of their 1-norm.
+	// Products is how many products a component has, as a formula; "" for none.
 	Loop      string
 	Recursive bound.Bound
 	Products  string

@@ -77,8 +77,8 @@ func (r *Reference) long() exact.Summary {
 	return r.finish(&parts[0])
 }
 
-// Condition returns the condition number of component i: the sum of the magnitudes of its terms over that of their sum,
-// times the operation's factor.
+// Condition returns the condition number of component i: the sum of the magnitudes of its terms over that of their
+// sum, times the operation's factor.
 func (r *Reference) Condition(i int) exact.Value {
 	c := r.Component(i).Condition()
 	if f := r.problem.Op.ConditionFactor; f > 1 && c.IsFinite() {

@@ -25,8 +25,8 @@ type part struct {
 func (t *Terms) Sum(x numbers.Array) { t.Products(numbers.Array{}, x, numbers.Array{}) }
 
 // Products adds scale * sum x_i*y_i for vectors x and y; an absent array is ones. What the arrays consist of is asked
-// once: a binary64 number costs an addition to a fixed-point number, a product of two an integer multiplication, one of
-// longer numbers an addition of big integers.
+// once: a binary64 number costs an addition to a fixed-point number, a product of two an integer multiplication, one
+// of longer numbers an addition of big integers.
 func (t *Terms) Products(scale, x, y numbers.Array) {
 	if !scale.Absent() && (t.classes || !scale.AllFinite()) {
 		t.signs(scale, x, y)

@@ -84,7 +84,8 @@ func serve(t *testing.T, pages map[string]string) string {
 
 // tester is a page that holds the report in a frame, does with it what a reader does, and writes down what is seen as
 // JSON. Its function sorted clicks the n-th heading of the last table of results and returns the rows' names.
-const tester = `<!DOCTYPE html><iframe id="frame" src="/report.html" width="1280" height="900"></iframe><pre id="result">not done</pre>
+const tester = `<!DOCTYPE html><iframe id="frame" src="/report.html" width="1280" height="900"></iframe>
+<pre id="result">not done</pre>
 <script>
 var frame = document.getElementById('frame');
 frame.onload = function () {
@@ -96,19 +97,29 @@ frame.onload = function () {
     function sorted(heading) {
       var th = heads.find(function (h) { return h.textContent.trim() === heading; });
       th.firstChild.click();
-      return { rows: names(), aria: th.getAttribute('aria-sort'), others: heads.filter(function (h) { return h !== th && h.hasAttribute('aria-sort'); }).length };
+      var others = heads.filter(function (h) { return h !== th && h.hasAttribute('aria-sort'); });
+      return { rows: names(), aria: th.getAttribute('aria-sort'), others: others.length };
     }
     seen.original = { rows: names() };
     HEADINGS.forEach(function (h, i) { seen[h + ' ' + i] = sorted(h); });
-    seen.buttons = heads.every(function (h) { return h.children.length === 1 && h.firstChild.tagName === 'BUTTON' && h.scope === 'col'; });
+    seen.buttons = heads.every(function (h) {
+      return h.children.length === 1 && h.firstChild.tagName === 'BUTTON' && h.scope === 'col';
+    });
     heads[0].firstChild.focus();
     seen.focus = d.activeElement === heads[0].firstChild && heads[0].firstChild.tabIndex === 0;
-    seen.rowHeads = Array.from(d.querySelectorAll('tbody tr')).every(function (r) { return r.cells[0].tagName === 'TH' && r.cells[0].scope === 'row'; });
-    seen.captions = Array.from(d.querySelectorAll('table')).every(function (t) { return t.caption && t.caption.textContent.trim() !== ''; });
+    seen.rowHeads = Array.from(d.querySelectorAll('tbody tr')).every(function (r) {
+      return r.cells[0].tagName === 'TH' && r.cells[0].scope === 'row';
+    });
+    seen.captions = Array.from(d.querySelectorAll('table')).every(function (t) {
+      return t.caption && t.caption.textContent.trim() !== '';
+    });
     seen.hacked = w.hacked === undefined && window.hacked === undefined ? 'no' : 'yes';
     seen.scripts = d.querySelectorAll('script').length;
     seen.images = d.querySelectorAll('svg[role=img] > title').length;
-    seen.wide = [1280, 400].map(function (width) { frame.width = width; return d.documentElement.scrollWidth - d.documentElement.clientWidth; });
+    seen.wide = [1280, 400].map(function (width) {
+      frame.width = width;
+      return d.documentElement.scrollWidth - d.documentElement.clientWidth;
+    });
   } catch (e) { seen.failed = String(e.stack || e); }
   document.getElementById('result').textContent = JSON.stringify(seen);
 };
@@ -223,14 +234,16 @@ func TestBrowserShows(t *testing.T) {
 }
 
 // noScripts holds the report in a frame where no script runs.
-const noScripts = `<!DOCTYPE html><iframe id="frame" src="/report.html" sandbox="allow-same-origin"></iframe><pre id="result">not done</pre>
+const noScripts = `<!DOCTYPE html><iframe id="frame" src="/report.html" sandbox="allow-same-origin"></iframe>
+<pre id="result">not done</pre>
 <script>
 var frame = document.getElementById('frame');
 frame.onload = function () {
   var d = frame.contentDocument;
+  function texts(which) { return Array.from(d.querySelectorAll(which)).map(function (c) { return c.textContent; }); }
   document.getElementById('result').textContent = JSON.stringify({
-    rows: Array.from(d.querySelectorAll('section[aria-labelledby=results] tbody th')).map(function (c) { return c.textContent; }),
-    heads: Array.from(d.querySelectorAll('section[aria-labelledby=results] thead th')).map(function (c) { return c.textContent; }),
+    rows: texts('section[aria-labelledby=results] tbody th'),
+    heads: texts('section[aria-labelledby=results] thead th'),
     buttons: d.querySelectorAll('button').length
   });
 };

@@ -83,7 +83,8 @@ func TestTruncate(t *testing.T) {
 		width int
 		want  string
 	}{
-		{"abc", 3, "abc"}, {"abcdef", 5, "ab..."}, {"µµµµ", 4, "µµµµ"}, {"abcdef", 2, ".."}, {"abc", 0, ""}, {"abc", -1, ""},
+		{"abc", 3, "abc"}, {"abcdef", 5, "ab..."}, {"µµµµ", 4, "µµµµ"}, {"abcdef", 2, ".."},
+		{"abc", 0, ""}, {"abc", -1, ""},
 		{"a\nb\x1bc", 9, "a b c"},
 	} {
 		if got := truncate(c.text, c.width); got != c.want {
