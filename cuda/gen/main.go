@@ -56,7 +56,6 @@ func clang() string {
 	return "clang++-19"
 }
 
-// run runs clang on a source for a variant.
 func run(source string, v ptx.Variant, arguments ...string) (string, error) {
 	arguments = append([]string{
 		"-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-Icuda", "--cuda-gpu-arch=sm_" +

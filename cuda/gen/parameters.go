@@ -251,7 +251,6 @@ func writeParameters(folder string, sources []string) error {
 	return write(filepath.Join(folder, "parameters_test.go"), generated+test)
 }
 
-// collect writes what the kernels of some sources need.
 func (w *writer) collect(sources []string, all map[string][]field) error {
 	for _, source := range sources {
 		if err := layouts(source, w.records); err != nil {

@@ -54,7 +54,6 @@ func run(path, into string) error {
 	return os.WriteFile(into, changed, 0o644)
 }
 
-// page executes a template with the results of its folder.
 func page(path string) ([]byte, error) {
 	r := &results{folder: filepath.Dir(path)}
 	t, err := template.New(filepath.Base(path)).Option("missingkey=error").Funcs(r.functions()).ParseFiles(path)

@@ -55,7 +55,6 @@ func (c Choice) Random(o *op.Operation) *op.Problem {
 	return p
 }
 
-// maker makes numbers.
 type maker struct {
 	*rand.Rand
 	Choice
@@ -65,7 +64,6 @@ func (r maker) size(largest int) int {
 	return []int{0, 1, 2, 1 + r.IntN(largest), 1 + r.IntN(largest), largest}[r.IntN(6)]
 }
 
-// number returns one number of the kind.
 func (r maker) number() *big.Float {
 	x := new(big.Float).SetPrec(uint(max(r.Bits, 53)))
 	if r.Bits > 0 && r.Kind != Short {
@@ -235,7 +233,6 @@ func Naive(p *op.Problem) (y, abs []*big.Rat) {
 	return y, abs
 }
 
-// at returns an element.
 func at(a numbers.Array, i, j int) *big.Rat { return numbers.At(a.Source, a.Index(i, j)).Number() }
 
 // component is a sum of products in the making.

@@ -97,7 +97,6 @@ func parts(formula string) (list []string) {
 	return append(list, formula[first:])
 }
 
-// read reads part i of a formula.
 func (b *Bound) read(i int, text string) (err error) {
 	if i == 0 {
 		b.value, err = parse(text)

@@ -127,7 +127,6 @@ func (d *Dot) Merge(e *Dot) {
 	}
 }
 
-// merge returns the sum of z and y, either of which may be nil for 0 and is used for the result.
 func (z *dotLimbs) merge(y *dotLimbs) *dotLimbs {
 	if z == nil || y == nil {
 		if z == nil {
@@ -247,7 +246,6 @@ func (w *wideDot) add(x, y *big.Float) {
 	}
 }
 
-// merge adds v, which it may modify.
 func (w *wideDot) merge(v *wideDot) {
 	if v.exp < w.exp {
 		*w, *v = *v, *w

@@ -15,7 +15,6 @@ const (
 	leastExp   = -1074 // exponent of the unit: every finite binary64 number is an integer multiple of 2^leastExp
 )
 
-// merge adds the buckets of t to those of b.
 func (b *buckets) merge(t *buckets) {
 	for i := range b.lo {
 		var carry uint64

@@ -52,7 +52,6 @@ func neighbours(a numbers.Array) ([]float64, bool) {
 	return x, true
 }
 
-// Add implements Way.
 func (w *floats) Add(_ context.Context, to *Sum) error {
 	if w.y == nil {
 		to.Floats.AddSliceParallel(w.x, w.threads)
@@ -62,11 +61,8 @@ func (w *floats) Add(_ context.Context, to *Sum) error {
 	return nil
 }
 
-// Describe implements Way.
 func (w *floats) Describe(info *method.Info) { info.NumberBytes, info.Threads = 8, w.threads }
-
-// Close implements Way.
-func (w *floats) Close() error { return nil }
+func (w *floats) Close() error               { return nil }
 
 // chunked adds binary64 numbers that are not in memory.
 type chunked struct {
@@ -86,7 +82,6 @@ func newChunked(_ context.Context, c method.Config, p *op.Problem) (Way, method.
 	return w, method.Times{}, nil
 }
 
-// Add implements Way.
 func (w *chunked) Add(ctx context.Context, to *Sum) error {
 	source := w.x.Source.(numbers.Chunked)
 	for from := 0; from < w.x.Rows; from += len(w.buffer) {
@@ -102,11 +97,8 @@ func (w *chunked) Add(ctx context.Context, to *Sum) error {
 	return nil
 }
 
-// Describe implements Way.
 func (w *chunked) Describe(info *method.Info) { info.NumberBytes, info.Threads = 8, w.threads }
-
-// Close implements Way.
-func (w *chunked) Close() error { return nil }
+func (w *chunked) Close() error               { return nil }
 
 // packed adds numbers of any format that have been converted to packed words.
 type packed struct {
@@ -125,18 +117,15 @@ func newPacked(_ context.Context, c method.Config, p *op.Problem) (Way, method.T
 	return &packed{x, parallel.Threads(c.Threads)}, method.Times{}, nil
 }
 
-// Add implements Way.
 func (w *packed) Add(_ context.Context, to *Sum) error {
 	to.Wide = w.x.Sum(w.threads)
 	return nil
 }
 
-// Describe implements Way.
 func (w *packed) Describe(info *method.Info) {
 	info.NumberBytes, info.Threads = int(w.x.Bytes())/max(1, w.x.Len()), w.threads
 }
 
-// Close implements Way.
 func (w *packed) Close() error { return nil }
 
 // products adds products of numbers of any format, read one by one.
@@ -149,14 +138,10 @@ func newProducts(_ context.Context, c method.Config, p *op.Problem) (Way, method
 	return &products{p.X, p.Y, parallel.Threads(c.Threads)}, method.Times{}, nil
 }
 
-// Add implements Way.
 func (w *products) Add(_ context.Context, to *Sum) (err error) {
 	to.Wide, err = deferred.Dot(w.x.Source, w.x.Layout, w.y.Source, w.y.Layout, w.threads)
 	return err
 }
 
-// Describe implements Way.
 func (w *products) Describe(info *method.Info) { info.NumberBytes, info.Threads = 8, w.threads }
-
-// Close implements Way.
-func (w *products) Close() error { return nil }
+func (w *products) Close() error               { return nil }

@@ -68,7 +68,6 @@ type engine struct {
 	times       method.Times
 }
 
-// Prepare implements method.Engine.
 func (e *engine) Prepare(ctx context.Context, p *op.Problem) error {
 	if err := e.Close(); err != nil {
 		return err
@@ -101,7 +100,6 @@ func product(x, y *big.Int) *big.Int {
 	return new(big.Int).Mul(x, y)
 }
 
-// Run implements method.Engine.
 func (e *engine) Run(ctx context.Context) error {
 	e.sum.Reset()
 	err := e.way.Add(ctx, &e.sum)
@@ -126,7 +124,6 @@ func (e *engine) Merge(other method.Engine) error {
 	return nil
 }
 
-// Result implements method.Engine.
 func (e *engine) Result() (numbers.Source, error) {
 	if e.config.Merge {
 		e.round()
@@ -134,7 +131,6 @@ func (e *engine) Result() (numbers.Source, error) {
 	return numbers.Values{exact.FromBig(e.result)}, nil
 }
 
-// Info implements method.Engine.
 func (e *engine) Info() method.Info {
 	info := method.Info{Format: "exact", Bits: e.config.Precision, Device: e.device, Threads: 1}
 	if e.way != nil {
@@ -143,7 +139,6 @@ func (e *engine) Info() method.Info {
 	return info
 }
 
-// Close implements method.Engine.
 func (e *engine) Close() error {
 	if e.way == nil {
 		return nil
@@ -153,7 +148,6 @@ func (e *engine) Close() error {
 	return err
 }
 
-// deviceEngine adds on a device.
 type deviceEngine struct{ engine }
 
 // RunTimed implements method.Timed.

@@ -36,14 +36,12 @@ type basic struct {
 // basicTile is the number of components a goroutine computes side by side: neighbours in a column of A.
 const basicTile = 16
 
-// basicWorker is the scratch memory of a goroutine.
 type basicWorker struct {
 	sums    []*rns.Float
 	product *rns.Float
 	a, d    rns.Float // views
 }
 
-// Prepare implements method.Engine.
 func (e *basic) Prepare(_ context.Context, p *op.Problem) error {
 	if err := e.load(p); err != nil {
 		return err
@@ -56,7 +54,6 @@ func (e *basic) Prepare(_ context.Context, p *op.Problem) error {
 	return nil
 }
 
-// Run implements method.Engine.
 func (e *basic) Run(context.Context) error {
 	if e.copyY() {
 		e.context.ScaleVector(e.result, e.Beta, e.Y)
@@ -68,7 +65,6 @@ func (e *basic) Run(context.Context) error {
 	return nil
 }
 
-// rows computes components from to to-1.
 func (e *basic) rows(worker, from, to int) {
 	w, c := &e.scratch[worker], e.Worker(worker)
 	sums := w.sums[:to-from]
@@ -90,8 +86,5 @@ func (e *basic) rows(worker, from, to int) {
 	}
 }
 
-// Result implements method.Engine.
 func (e *basic) Result() (numbers.Source, error) { return e.Operands.Result(e.result), nil }
-
-// Info implements method.Engine.
-func (e *basic) Info() method.Info { return e.info(0) }
+func (e *basic) Info() method.Info               { return e.info(0) }

@@ -29,7 +29,6 @@ func deferredMethod() method.Method {
 	}
 }
 
-// deferredEngine multiplies on the CPU.
 type deferredEngine struct {
 	config  method.Config
 	problem *op.Problem
@@ -71,7 +70,6 @@ func (e *deferredEngine) Prepare(_ context.Context, p *op.Problem) error {
 	return e.reconsider(plan, direction)
 }
 
-// convert makes the residues.
 func (e *deferredEngine) convert(plan *deferred.Plan, direction deferred.Op) (err error) {
 	detail := fmt.Sprintf("%d moduli of 4 bytes per element", plan.Moduli())
 	if err := e.config.CheckMemory("deferred", e.shape, plan.Bytes(), detail); err != nil {
@@ -112,7 +110,6 @@ func (e *deferredEngine) reconsider(plan *deferred.Plan, direction deferred.Op) 
 	return e.convert(exact, direction)
 }
 
-// Run implements method.Engine.
 func (e *deferredEngine) Run(context.Context) error {
 	e.accumulate, e.round = 0, 0
 	switch {
@@ -142,7 +139,6 @@ func (e *deferredEngine) multiply() {
 	e.round = time.Since(start)
 }
 
-// Result implements method.Engine.
 func (e *deferredEngine) Result() (numbers.Source, error) {
 	return e.scalars.Values(e.special, e.config.Threads), nil
 }
@@ -155,7 +151,6 @@ func (e *deferredEngine) Stages() []method.Stage {
 	}
 }
 
-// Info implements method.Engine.
 func (e *deferredEngine) Info() method.Info {
 	info := method.Info{Format: "residues", Bits: e.config.Precision, Threads: parallel.Threads(e.config.Threads)}
 	if e.problem != nil && e.problem.Copies() && e.scalars.Denominator != nil { // y itself is rounded
@@ -173,5 +168,4 @@ func (e *deferredEngine) Info() method.Info {
 	return info
 }
 
-// Close implements method.Engine.
 func (e *deferredEngine) Close() error { return nil }

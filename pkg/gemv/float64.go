@@ -41,7 +41,6 @@ type float64Engine struct {
 	rounded     method.Rounded
 }
 
-// Prepare implements method.Engine.
 func (e *float64Engine) Prepare(_ context.Context, p *op.Problem) error {
 	shape, err := p.Op.Shape(p)
 	if err != nil {
@@ -104,7 +103,6 @@ func vector(a numbers.Array, rounded *method.Rounded) blas64.Vector {
 	return blas64.Vector{N: a.Rows, Inc: 1, Data: copied}
 }
 
-// Run implements method.Engine.
 func (e *float64Engine) Run(context.Context) error {
 	blas64.Copy(e.y, e.result)
 	if !e.problem.Copies() {
@@ -117,15 +115,12 @@ func (e *float64Engine) Run(context.Context) error {
 	return nil
 }
 
-// Result implements method.Engine.
 func (e *float64Engine) Result() (numbers.Source, error) { return numbers.Float64s(e.result.Data), nil }
 
-// Info implements method.Engine.
 func (e *float64Engine) Info() method.Info {
 	return method.Info{
 		Format: "binary64", Bits: 53, NumberBytes: 8, Threads: 1, Rounded: e.rounded, Range: method.Binary64,
 	}
 }
 
-// Close implements method.Engine.
 func (e *float64Engine) Close() error { return nil }

@@ -25,7 +25,6 @@ func newResidues(name string, copies int, c method.Config) (residues, error) {
 	return residues{name: name, copies: copies, config: c, context: context}, err
 }
 
-// load converts a problem.
 func (e *residues) load(p *op.Problem) error {
 	shape, err := p.Op.Shape(p)
 	if err != nil {
@@ -86,10 +85,8 @@ func (e *residues) info(extra int) method.Info {
 	return info
 }
 
-// Close implements method.Engine.
 func (e *residues) Close() error { return nil }
 
-// newFloats returns n zeros.
 func newFloats(b *rns.Base, n int) []*rns.Float {
 	list := make([]*rns.Float, n)
 	for i := range list {

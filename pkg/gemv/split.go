@@ -63,7 +63,6 @@ func splitMethod() method.Method {
 	}
 }
 
-// Prepare implements method.Engine.
 func (e *split) Prepare(_ context.Context, p *op.Problem) error {
 	if err := e.load(p); err != nil {
 		return err
@@ -85,7 +84,6 @@ func (e *split) Prepare(_ context.Context, p *op.Problem) error {
 // used is the number of slots of a component.
 func (e *split) used() int { return min(e.blockSize, e.Shape.Length) }
 
-// Run implements method.Engine.
 func (e *split) Run(context.Context) error {
 	clear(e.elapsed[:])
 	scaleY := e.copyY()
@@ -110,14 +108,12 @@ func (e *split) Run(context.Context) error {
 	return nil
 }
 
-// pass times one pass.
 func (e *split) pass(stage int, run func()) {
 	start := time.Now()
 	run()
 	e.elapsed[stage] += time.Since(start)
 }
 
-// part is one of the three parts of a product.
 type part func(c *rns.Context, z, x, y *rns.Float)
 
 // scaleVector does one part of z = f*x.
@@ -198,10 +194,8 @@ func (e *split) Stages() []method.Stage {
 	return list[:]
 }
 
-// Result implements method.Engine.
 func (e *split) Result() (numbers.Source, error) { return e.Operands.Result(e.result), nil }
 
-// Info implements method.Engine.
 func (e *split) Info() method.Info {
 	extra := 0
 	if e.b != nil {

@@ -71,7 +71,6 @@ type driver struct {
 	version        int     // 1000*major + 10*minor of CUDA
 }
 
-// loadDriver opens and initialises the driver, once.
 var loadDriver = sync.OnceValues(openDriver)
 
 func openDriver() (*driver, error) {
@@ -109,7 +108,6 @@ func (d *driver) start() error {
 	return nil
 }
 
-// bind sets the fields of d to the library's functions.
 func (d *driver) bind(library uintptr) error {
 	for _, f := range d.functions() {
 		address, err := symbol(library, f.symbol)

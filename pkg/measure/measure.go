@@ -88,7 +88,6 @@ func Measure(ctx context.Context, s sampling.Sampler, m method.Method, c method.
 	return result, true, nil
 }
 
-// timing is the body of a measurement.
 type timing struct {
 	ctx     context.Context
 	engine  method.Engine

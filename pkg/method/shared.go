@@ -27,7 +27,6 @@ type shared struct {
 	times   Times
 }
 
-// member is one of the devices.
 type member struct {
 	Engine
 	from, to int // its parts
@@ -318,7 +317,6 @@ func (s *shared) run(ctx context.Context) (took []time.Duration, total time.Dura
 	return took, time.Since(start), err
 }
 
-// first returns the first device with a share.
 func (s *shared) first() int {
 	for k := range s.members {
 		if s.members[k].active() {
@@ -328,7 +326,6 @@ func (s *shared) first() int {
 	return 0
 }
 
-// alone tells whether one device has everything.
 func (s *shared) alone() bool {
 	m := &s.members[s.first()]
 	return m.to-m.from == s.parts
@@ -345,7 +342,6 @@ func (s *shared) merge(first int) error {
 	return nil
 }
 
-// Run implements Engine.
 func (s *shared) Run(ctx context.Context) error {
 	_, _, err := s.run(ctx)
 	return err
@@ -394,7 +390,6 @@ func (s *shared) Stages() []Stage {
 	return []Stage{{"together", "all devices at the same time, by the clock", s.times.Kernel}}
 }
 
-// Result implements Engine.
 func (s *shared) Result() (numbers.Source, error) {
 	if first := s.first(); s.method.Merges || s.alone() {
 		return s.members[first].Result()
@@ -415,7 +410,6 @@ func (s *shared) Result() (numbers.Source, error) {
 	return numbers.Values(all), nil
 }
 
-// Info implements Engine.
 func (s *shared) Info() Info {
 	info := s.members[s.first()].Info()
 	info.NumberBytes, info.WorkspaceBytes, info.Threads, info.Variant, info.Warnings = 0, 0, 0, "", nil
@@ -447,7 +441,6 @@ func (s *shared) Info() Info {
 	return info
 }
 
-// describe says what a device does.
 func (s *shared) describe(m *member, info Info) string {
 	what := "rows"
 	if s.problem.Op.Split == op.ByTerm {
@@ -460,7 +453,6 @@ func (s *shared) describe(m *member, info Info) string {
 	return text
 }
 
-// Close implements Engine.
 func (s *shared) Close() error {
 	var failed []error
 	for k := range s.members {

@@ -11,7 +11,6 @@ import (
 	"mpbench/pkg/rns/rnsop"
 )
 
-// order is an order of additions of residue numbers.
 type order struct {
 	add      func(*residues)                   // leaves in sum the sum of n >= 1 terms
 	describe func(method.Config, *method.Info) // completes what is said of the format; nil if nothing is missing
@@ -30,7 +29,6 @@ func (o order) method(m method.Method, bound string, options ...method.Option) m
 	return m
 }
 
-// residues is a sum or a dot product of residue numbers.
 type residues struct {
 	name     string
 	config   method.Config
@@ -40,7 +38,6 @@ type residues struct {
 	sum      *rns.Float
 }
 
-// Prepare implements method.Engine.
 func (e *residues) Prepare(_ context.Context, p *op.Problem) (err error) {
 	shape, err := p.Op.Shape(p)
 	if err != nil {
@@ -54,10 +51,8 @@ func (e *residues) Prepare(_ context.Context, p *op.Problem) (err error) {
 	return err
 }
 
-// n returns the number of terms.
 func (e *residues) n() int { return e.operands.Shape.Length }
 
-// Run implements method.Engine.
 func (e *residues) Run(context.Context) error {
 	e.sum.SetZero()
 	if e.operands.Special == nil && e.n() > 0 {
@@ -66,14 +61,12 @@ func (e *residues) Run(context.Context) error {
 	return nil
 }
 
-// Result implements method.Engine.
 func (e *residues) Result() (numbers.Source, error) {
 	v := e.context.Base().NewVector(1)
 	v.Set(0, e.sum)
 	return e.operands.Result(v), nil
 }
 
-// Info implements method.Engine.
 func (e *residues) Info() method.Info {
 	info := e.operands.Info(e.context)
 	if e.order.describe != nil {
@@ -82,7 +75,6 @@ func (e *residues) Info() method.Info {
 	return info
 }
 
-// Close implements method.Engine.
 func (e *residues) Close() error { return nil }
 
 // slots is the adder of one goroutine: terms are numbers of x, or their products with those of y.
@@ -107,7 +99,6 @@ func (e *residues) slots(worker, n int) *slots {
 	return s
 }
 
-// at returns term i.
 func (s *slots) at(i int) *rns.Float {
 	s.x.View(&s.left, i)
 	if s.y == nil {

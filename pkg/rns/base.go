@@ -173,7 +173,6 @@ func limbsOf(x *big.Int, n int) []uint64 {
 	return limbs
 }
 
-// intOf returns the integer of little-endian 64-bit words.
 func intOf(limbs []uint64) *big.Int {
 	buf := make([]byte, 8*len(limbs))
 	for i, limb := range limbs {

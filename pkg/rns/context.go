@@ -123,7 +123,6 @@ func (c *Context) UnitRoundoff() *big.Rat {
 	return u
 }
 
-// inversePower returns 2^-k.
 func inversePower(k uint) *big.Rat {
 	return new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), k))
 }

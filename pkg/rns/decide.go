@@ -37,7 +37,6 @@ func (c *Context) isWide(x []uint32, v Interval) bool {
 	return !negative && !difference.IsZero()
 }
 
-// compareMagnitudes compares X and Y in [0, M).
 func (c *Context) compareMagnitudes(x []uint32, v Interval, y []uint32, w Interval) int {
 	if v.IsZero() || w.IsZero() {
 		return boolToInt(!v.IsZero()) - boolToInt(!w.IsZero())

@@ -156,7 +156,6 @@ func (t *tester) judge(list []operation) {
 	}
 }
 
-// explains reports whether all results are those of a faulty model.
 func explains(b binary, list []operation) bool {
 	for _, o := range list {
 		if !same(o.found, o.model(b)) {

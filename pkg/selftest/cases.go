@@ -29,7 +29,6 @@ func integers(n int, seed uint64) numbers.Array {
 	return numbers.Vector(x)
 }
 
-// vector returns a vector of binary64 numbers.
 func vector(x ...float64) numbers.Array { return numbers.Vector(numbers.Float64s(x)) }
 
 // ties are numbers whose sums lie half-way between two float64, or just beside: every way of rounding gives another
@@ -94,7 +93,6 @@ func casesOf(o *op.Operation) []testCase {
 	return c.list
 }
 
-// scaled sets the factor alpha of operations that have one.
 func scaled(p *op.Problem, alpha float64) *op.Problem {
 	for _, o := range p.Op.Operands {
 		if o.Name == "alpha" {
@@ -104,7 +102,6 @@ func scaled(p *op.Problem, alpha float64) *op.Problem {
 	return p
 }
 
-// cases is a list in the making.
 type cases struct{ list []testCase }
 
 func (c *cases) add(t testCase, p *op.Problem) {
@@ -180,7 +177,6 @@ func testReference(t *tester) {
 	}
 }
 
-// element returns element i of a vector of binary64 numbers.
 func element(x numbers.Array, i int) number {
 	return fromFloat(x.Source.(numbers.Float64s)[x.Index(i, 0)])
 }

@@ -100,12 +100,9 @@ func (b binary) operand(x number) number {
 	return x
 }
 
-func (b binary) load(x float64) number { return b.round(fromFloat(x)) }
-
+func (b binary) load(x float64) number  { return b.round(fromFloat(x)) }
 func (b binary) add(x, y number) number { return b.round(b.operand(x).plus(b.operand(y))) }
-
 func (b binary) sub(x, y number) number { return b.add(x, y.neg()) }
-
 func (b binary) mul(x, y number) number { return b.round(b.operand(x).times(b.operand(y))) }
 
 // fma is x*y + z rounded once.
@@ -173,7 +170,6 @@ const (
 		"or write float64(x*y) + z."
 )
 
-// faults are tried in this order.
 var faults = []fault{
 	{"results are rounded toward zero", adviceMode, binary{bits: 53, least: -1074, mode: towardZero}},
 	{"results are rounded downward", adviceMode, binary{bits: 53, least: -1074, mode: downward}},

@@ -71,14 +71,12 @@ func (x number) normal() number {
 // top returns e with 2^(e-1) <= |x| < 2^e, for x != 0.
 func (x number) top() int { return x.exp + x.sig.BitLen() }
 
-// smaller reports whether |x| < |y|.
 func (x number) smaller(y number) bool {
 	low := min(x.exp, y.exp)
 	a := new(big.Int).Lsh(x.sig, uint(x.exp-low))
 	return a.CmpAbs(new(big.Int).Lsh(y.sig, uint(y.exp-low))) < 0
 }
 
-// value returns x as an exact value.
 func (x number) value() exact.Value {
 	r := new(big.Rat).SetInt(x.sig)
 	return exact.FromRat(r.Mul(r, exact.PowerOfTwo(x.exp)))

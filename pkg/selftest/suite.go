@@ -1,3 +1,16 @@
+// Package selftest compares every method on every device of a machine with an independent reference, in seconds.
+//
+// What a method should give is known in up to three ways, and all are asked:
+//
+//   - within its proved bound of the exact result;
+//   - bit for bit what a model of its algorithm gives, whose arithmetic is that of integers (model*.go): no rounding
+//     mode, no fused operation, no vector instruction and no GPU has a part in it;
+//   - exactly the exact result, where the data are such that nothing is rounded.
+//
+// The arithmetic of the processor itself is compared with the model first, on every thread: rounding mode, subnormal
+// numbers, multiply-add. A result that is wrong is compared with models of what could have gone wrong, and named if
+// one of them has the same bits. Methods and arithmetic are passed in ([Suite]), so that tests can pass in faulty
+// ones.
 package selftest
 
 import (
@@ -10,6 +23,9 @@ import (
 	"mpbench/pkg/exact"
 	"mpbench/pkg/method"
 	"mpbench/pkg/op"
+	"mpbench/pkg/rns"
+	"mpbench/pkg/rns/deferred"
+	"mpbench/pkg/superacc"
 )
 
 // A Suite is what is tested.
@@ -193,3 +209,13 @@ func (t *tester) compare(got exact.Value, e expectation) {
 
 // describe writes a value so that two float64 next to each other differ.
 func describe(v exact.Value) string { return v.Text(17) }
+
+// VectorPath names the vector instructions that the packages use, "none" for plain Go: what all of them use, or a
+// list.
+func VectorPath() string {
+	a, b, c := rns.SIMD(), superacc.SIMD(), deferred.SIMD()
+	if a == b && b == c {
+		return a
+	}
+	return a + "/" + b + "/" + c
+}

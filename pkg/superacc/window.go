@@ -39,7 +39,6 @@ const (
 // such one, but at least -1022. It is 1025 for Inf and NaN.
 func ceiling(pattern uint64) int { return int(pattern>>fractionBits) - 1022 }
 
-// limitExponent returns the exponent of w.limit.
 func (w *window) limitExponent() int { return int(w.limit>>fractionBits) - 1023 }
 
 // start makes a first guess at the anchors for data that begin with the given magnitudes.

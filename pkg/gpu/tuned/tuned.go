@@ -105,7 +105,6 @@ func entryName(d *gpu.Device, k Key) (string, error) {
 		k.Method, k.Case), nil
 }
 
-// read returns the file at path, or an empty one if there is none.
 func read(path string) (file, error) {
 	f := file{Version: Version, Entries: map[string]json.RawMessage{}}
 	text, err := os.ReadFile(path)

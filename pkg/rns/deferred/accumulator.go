@@ -30,7 +30,6 @@ type part struct {
 	x *Vector
 }
 
-// worker is the scratch memory of a goroutine.
 type worker struct {
 	sums []uint64
 	rounder

@@ -2,27 +2,15 @@ package deferred
 
 import (
 	"math"
+	"slices"
+
 	"mpbench/internal/parallel"
 	"mpbench/pkg/numbers"
-	"slices"
 )
 
-// This file has the choice between exact and truncated factors where these are of widely different size.
-//
-// Let D be by how many bits the largest product of a row falls short of the product of the row's and the vector's
-// largest elements. With k bits kept of both, the sum of N products is in error by less than 2^(log2 N + 1 - k) of
-// that product of largest elements, so by less than 2^(log2 N + 3 + D - k) of the row's largest product. With k = p +
-// 64 + D the error is 2^(61 - log2 N) times smaller than half a unit in the last of p places of that product: sums of
-// 2^20 terms may lose 20 bits by cancellation, and in one row of 2^20 the rounding is left open and the row is
-// computed again. Data with more cancellation than that are computed again as a whole; nothing but the sums themselves
-// tells.
-//
-// On one processor core, with float64 numbers of all exponents, 400 x 400 (BenchmarkTruncated): 33 moduli in place of
-// 147, 4.7 in place of 21 ns an element for a product, 96 in place of 184 for plan and conversion. A row that is
-// computed again takes many times as long.
-//
-// The cost of products is the number of moduli times that of rows. Rows of which D is above the rest are better
-// computed again.
+// This file has the choice between exact and truncated factors where these are of widely different size: the number of
+// bits k = p + 64 + D for rows whose largest product is 2^D times smaller than the product of the row's and the
+// vector's largest elements, and the rows that are better computed again. docs/design/deferred.md has the reasons.
 
 const (
 	guardBits   = 64
@@ -36,7 +24,6 @@ const NoTop = math.MinInt32
 // moduliOf is the number of moduli for factors of a and x bits.
 func moduliOf(a, x, terms int) int { return max(1, ModuliFor(a+x+log2Ceil(terms))) }
 
-// widest returns the bits of the widest extent.
 func widest(extents []numbers.Extent) (width int) {
 	for _, e := range extents {
 		width = max(width, e.Bits())
@@ -155,4 +142,44 @@ func productTops(p *Plan, x []int32) []int {
 		tops[i] = top
 	})
 	return tops
+}
+
+// Room beyond a sample in what Assume returns, in bits.
+const (
+	roomAbove = 8
+	roomBelow = 20 // the least of n numbers is some 1/n of the greatest: 10^6 times fewer than there are
+)
+
+// Positions of bits of float64 numbers.
+const (
+	lowestBit  = -1074
+	highestBit = 1024 // one more than the highest
+)
+
+// Assume returns extents that the rows of a matrix of float64 numbers may have of which only a sample has been seen,
+// with the extents sample[i], so that products with vectors of the extent x can begin before all numbers are known.
+// All rows get the same width: that of the widest in the sample, at least 8 bits above and 20 bits below, and what the
+// moduli then hold beyond that ([PlanExtents]). A row of zeros is taken for one like all others together. Whether
+// numbers keep to it is to be found out; if they do, results are exact.
+func Assume(sample []numbers.Extent, terms int, x numbers.Extent) []numbers.Extent {
+	width, all := 0, numbers.Extent{}
+	for _, e := range sample {
+		width = max(width, e.Bits())
+		all = all.Union(e)
+	}
+	if width == 0 { // nothing is known: numbers about 1
+		width, all = 53, numbers.Extent{Low: -53, Top: 0}
+	}
+	other := x.Bits() + log2Ceil(terms)
+	width = min(capacity(ModuliFor(width+roomAbove+roomBelow+other))-other, highestBit-lowestBit)
+	rows := make([]numbers.Extent, len(sample))
+	for i, e := range sample {
+		if e.Bits() == 0 {
+			e = all
+		}
+		top := min(e.Top+roomAbove, highestBit)
+		low := max(top-width, lowestBit)
+		rows[i] = numbers.Extent{Low: low, Top: low + width}
+	}
+	return rows
 }

@@ -232,7 +232,6 @@ func (s *LimbSum) Merge(t *LimbSum) {
 	s.spilled = append(s.spilled, t.terms()...)
 }
 
-// terms returns copies of all terms of the sum.
 func (s *LimbSum) terms() []*term {
 	terms := s.appendTerms(nil)
 	for _, t := range s.spilled {

@@ -335,7 +335,6 @@ func (a *Matrix) shape(op Op) (rows, terms int) {
 	return a.layout.Rows, a.layout.Cols
 }
 
-// plane returns the plane of modulus k.
 func (a *Matrix) plane(k int) []uint32 {
 	size := a.layout.Rows * a.ld
 	return a.planes[k*size : (k+1)*size]

@@ -38,7 +38,6 @@ func (s *scalar) set(v *big.Float) {
 	}
 }
 
-// isUnit reports whether s is 1 or -1.
 func (s *scalar) isUnit() bool {
 	return s.Class == numbers.Finite && s.Exp == 0 && s.x.IsInt64() && s.x.CmpAbs(one) == 0
 }

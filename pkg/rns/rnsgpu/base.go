@@ -14,6 +14,7 @@ import (
 // Base is a base of numbers, with a rounding and an alignment, in device memory.
 type Base struct {
 	device    *gpu.Device
+	own       *gpu.Owner
 	base      *rns.Base
 	residues  *gpu.Buffer[cuda.Residue]
 	fractions *gpu.Buffer[cuda.Fraction]
@@ -26,14 +27,14 @@ type Base struct {
 // NewBase copies the tables of c's base to the device. The error wraps rns.ErrModuli if the moduli are too uneven for
 // the device's arithmetic; those that rns.GenerateModuli finds never are.
 func NewBase(d *gpu.Device, c *rns.Context) (*Base, error) {
-	b := &Base{device: d, base: c.Base()}
+	b := &Base{device: d, own: d.NewOwner(), base: c.Base()}
 	t := b.base.Tables()
 	rankBits, direct, err := fixedPoint(t.Modulus, b.base.Len())
 	if err != nil {
 		return nil, err
 	}
-	if err := b.upload(t, rankBits); err != nil {
-		b.Free()
+	b.upload(t, rankBits)
+	if err := b.own.Err(); err != nil {
 		return nil, err
 	}
 	unit := uint64(1)
@@ -78,7 +79,7 @@ func flag(b bool) uint32 {
 	return 0
 }
 
-func (b *Base) upload(t rns.Tables, rankBits uint32) (err error) {
+func (b *Base) upload(t rns.Tables, rankBits uint32) {
 	n, stride := b.base.Len(), b.base.Stride()
 	residues, fractions := make([]cuda.Residue, stride), make([]cuda.Fraction, stride)
 	for i, m := range t.Modulus {
@@ -97,20 +98,9 @@ func (b *Base) upload(t rns.Tables, rankBits uint32) (err error) {
 			powers = append(powers, cuda.Power{Value: row.Value[i], Scaled: row.Scaled[i]})
 		}
 	}
-	if b.residues, err = gpu.Upload(b.device, residues); err != nil {
-		return err
-	}
-	if b.fractions, err = gpu.Upload(b.device, fractions); err != nil {
-		return err
-	}
-	if b.powers, err = gpu.Upload(b.device, powers); err != nil {
-		return err
-	}
-	if b.limit, err = gpu.Upload(b.device, t.Limit); err != nil {
-		return err
-	}
-	b.self, err = gpu.Alloc[cuda.Base](b.device, 1)
-	return err
+	b.residues, b.fractions = gpu.TakeCopy(b.own, residues), gpu.TakeCopy(b.own, fractions)
+	b.powers, b.limit = gpu.TakeCopy(b.own, powers), gpu.TakeCopy(b.own, t.Limit)
+	b.self = gpu.Take[cuda.Base](b.own, 1)
 }
 
 // inverseMod32 returns m^-1 mod 2^32 for odd m, by Newton's iteration: m is its own inverse mod 2^3.
@@ -133,14 +123,9 @@ func (b *Base) Device() *gpu.Device { return b.device }
 
 // Free gives the tables' memory back. It does nothing for nil.
 func (b *Base) Free() {
-	if b == nil {
-		return
+	if b != nil {
+		b.own.Free()
 	}
-	b.residues.Free()
-	b.fractions.Free()
-	b.powers.Free()
-	b.limit.Free()
-	b.self.Free()
 }
 
 // Scratch is the memory that groups of lanes need for rare cases of the arithmetic: three numbers' residues a group.

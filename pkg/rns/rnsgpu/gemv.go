@@ -43,7 +43,6 @@ func newStep[P any](e *product, stage, name, array string, l gpu.Launch, p P, by
 	return s, nil
 }
 
-// gemvKernel finds a kernel of cuda/gemv.cu.
 func gemvKernel[P any](e *product, name string) (*gpu.Kernel[P], error) {
 	if k, ok := e.kernels[name].(*gpu.Kernel[P]); ok {
 		return k, nil
@@ -250,7 +249,6 @@ func (e *product) newEvents() error {
 	return nil
 }
 
-// Run implements method.Engine.
 func (e *product) Run(context.Context) error {
 	return e.run(func() error {
 		for _, s := range e.steps {
@@ -338,7 +336,6 @@ func (e *product) timeOf(stage string) (t time.Duration) {
 	return t
 }
 
-// Close implements method.Engine.
 func (e *product) Close() error {
 	if e.base == nil {
 		return nil
@@ -386,7 +383,6 @@ func (e *product) matrixProducts(z cuda.Vector) cuda.Products {
 	return m
 }
 
-// productCount returns how many products there are.
 func productCount(p cuda.Products) int64 { return int64(p.Rows) * int64(p.Columns) }
 
 // ensureScratch makes scratch memory for at least so many groups of lanes.

@@ -23,7 +23,6 @@ type basic struct {
 	products, sums *Vector // one of each a component
 }
 
-// Prepare implements method.Engine.
 func (e *basic) Prepare(_ context.Context, p *op.Problem) error {
 	if err := e.Close(); err != nil {
 		return err
@@ -35,7 +34,6 @@ func (e *basic) Prepare(_ context.Context, p *op.Problem) error {
 	})
 }
 
-// Close implements method.Engine.
 func (e *basic) Close() error {
 	if e.base != nil {
 		err := e.device.Do(func() error {

@@ -30,7 +30,6 @@ type split struct {
 	slots *gpu.Buffer[uint32] // residues of the slots of all blocks, where they do not fit in shared memory
 }
 
-// Prepare implements method.Engine.
 func (e *split) Prepare(_ context.Context, p *op.Problem) error {
 	if err := e.Close(); err != nil {
 		return err
@@ -53,7 +52,6 @@ func (e *split) Prepare(_ context.Context, p *op.Problem) error {
 	})
 }
 
-// Close implements method.Engine.
 func (e *split) Close() error {
 	if e.base != nil {
 		err := e.device.Do(func() error {
@@ -72,7 +70,6 @@ func (e *split) Close() error {
 // used is the number of slots of a component.
 func (e *split) used() int { return min(e.blockSize, e.Shape.Length) }
 
-// makeSteps prepares the kernels that the problem needs.
 func (e *split) makeSteps(s splitShape) (steps []step, err error) {
 	add := func(more []step, failed error) {
 		steps = append(steps, more...)
@@ -191,7 +188,6 @@ func lowM(b *rns.Base) uint64 {
 	return low
 }
 
-// sumsLaunch is how the sums are launched.
 type sumsLaunch struct {
 	gpu.Launch
 	groups int // of lanes
@@ -257,7 +253,6 @@ func (e *split) Stages() []method.Stage {
 	return list[:]
 }
 
-// Info implements method.Engine.
 func (e *split) Info() method.Info {
 	info := e.product.Info()
 	info.Bound = map[string]int{"B": e.blockSize}

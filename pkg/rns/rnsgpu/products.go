@@ -7,7 +7,6 @@ import (
 	"mpbench/pkg/gpu"
 )
 
-// multiplication multiplies vectors element by element.
 type multiplication struct {
 	base    *Base
 	kernel  *gpu.Kernel[cuda.RnsProductsArgs]
@@ -15,13 +14,12 @@ type multiplication struct {
 	scratch *Scratch
 }
 
-// productThreads is the number of threads of a block.
 const productThreads = 128
 
 func newMultiplication(b *Base) (m *multiplication, err error) {
 	lanes, blocks := groupFor(b.base.Len()), 8*max(b.device.Info().Multiprocessors, 1)
 	m = &multiplication{base: b, launch: gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: productThreads}}}
-	m.kernel, err = kernelOf[cuda.RnsProductsArgs](b.device, "rns_products", fmt.Sprintf("rnsProducts%d", lanes))
+	m.kernel, err = gpu.KernelOf[cuda.RnsProductsArgs](b.device, "rns_products", fmt.Sprintf("rnsProducts%d", lanes))
 	if err == nil {
 		m.scratch, err = b.NewScratch(blocks * productThreads / lanes)
 	}

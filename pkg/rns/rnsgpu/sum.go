@@ -1,3 +1,12 @@
+// Package rnsgpu is the arithmetic of package rns on GPUs: bases and vectors of numbers in device memory, and the
+// kernels of cuda/rns.cu, which do with each number of a vector what [rns.Context] does. cuda/rns.cuh is the
+// arithmetic itself, for kernels of other packages; [Base.Parameter], [Vector.Parameter] and [Scratch.Parameter] are
+// what such kernels are given.
+//
+// Sign, residues and exponent of every result are those that package rns computes. Intervals enclose, but need not be
+// the same.
+//
+// All functions must be called on the device's thread, that is inside gpu.Device.Do.
 package rnsgpu
 
 import (
@@ -5,6 +14,7 @@ import (
 	"errors"
 	"time"
 
+	"mpbench/pkg/device"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/method"
 	"mpbench/pkg/numbers"
@@ -61,7 +71,6 @@ type sumEngine struct {
 	multiply *multiplication // makes terms of factors; nil for a sum
 	terms    *Vector         // a copy of host, or products
 	partial  *rns.Vector     // the results of the order
-	events   [2]*gpu.Event
 }
 
 // Prepare converts the terms in pinned memory, copies them to the device and makes everything else ready.
@@ -82,10 +91,8 @@ func (e *sumEngine) Prepare(_ context.Context, p *op.Problem) (err error) {
 	return nil
 }
 
-// adds tells whether there is anything to add.
 func (e *sumEngine) adds() bool { return e.operands.Special == nil && e.operands.Shape.Length > 0 }
 
-// newTerms allocates n numbers in pinned memory.
 func (e *sumEngine) newTerms(n int) (v *rns.Vector, err error) {
 	err = e.device.Do(func() error {
 		if e.base == nil {
@@ -120,13 +127,6 @@ func (e *sumEngine) release() {
 }
 
 func (e *sumEngine) copyIn() (err error) {
-	for i := range e.events {
-		if e.events[i] == nil {
-			if e.events[i], err = e.device.NewEvent(); err != nil {
-				return err
-			}
-		}
-	}
 	if e.terms == nil {
 		if e.terms, err = e.base.NewVector(e.host.Len()); err != nil {
 			return err
@@ -158,7 +158,6 @@ func (e *sumEngine) reserveFactors(n int) (err error) {
 	return err
 }
 
-// launch multiplies and adds.
 func (e *sumEngine) launch(ctx context.Context) error {
 	if e.multiply != nil {
 		if err := e.multiply.run(e.terms, e.factors[0], e.factors[1]); err != nil {
@@ -168,7 +167,6 @@ func (e *sumEngine) launch(ctx context.Context) error {
 	return e.order.launch(ctx, e)
 }
 
-// Run implements method.Engine.
 func (e *sumEngine) Run(ctx context.Context) error {
 	return e.run(func() error { return e.launch(ctx) })
 }
@@ -180,20 +178,8 @@ func (e *sumEngine) RunTimed(ctx context.Context) error {
 		if err := e.device.ColdCache(nil); err != nil {
 			return err
 		}
-		if err := e.events[0].Record(nil); err != nil {
-			return err
-		}
-		if err := e.launch(ctx); err != nil {
-			return err
-		}
-		if err := e.events[1].Record(nil); err != nil {
-			return err
-		}
-		if err := e.events[1].Sync(); err != nil {
-			return err
-		}
 		var err error
-		e.times.Kernel, err = gpu.Elapsed(e.events[0], e.events[1])
+		e.times.Kernel, err = e.device.Time(nil, func() error { return e.launch(ctx) })
 		return err
 	})
 }
@@ -230,14 +216,12 @@ func (e *sumEngine) run(launch func() error) error {
 // Times implements method.Timed.
 func (e *sumEngine) Times() method.Times { return e.times }
 
-// Result implements method.Engine.
 func (e *sumEngine) Result() (numbers.Source, error) {
 	v := e.context.Base().NewVector(1)
 	v.Set(0, e.sum)
 	return e.operands.Result(v), nil
 }
 
-// Info implements method.Engine.
 func (e *sumEngine) Info() method.Info {
 	info := e.operands.Info(e.context)
 	info.Device = e.device.RecordName()
@@ -250,10 +234,7 @@ func (e *sumEngine) Close() error {
 	return e.device.Do(func() error {
 		e.release()
 		e.base.Free()
-		for _, event := range e.events {
-			event.Free()
-		}
-		e.base, e.events = nil, [2]*gpu.Event{}
+		e.base = nil
 		return nil
 	})
 }
@@ -275,11 +256,19 @@ func replaceVector(b *Base, v **Vector, n int) (err error) {
 // deviceThreads limits the threads of a block, so that each may have as many registers as it needs.
 const deviceThreads = 256
 
-// kernelOf finds a kernel.
-func kernelOf[P any](d *gpu.Device, module, name string) (*gpu.Kernel[P], error) {
-	m, err := d.Module(module)
-	if err != nil {
-		return nil, err
+// Methods returns the variants of the 2018 paper's reductions that exist on GPUs only.
+func Methods() []method.Method {
+	sum := func(name, summary, bound string, new method.New, options ...method.Option) method.Method {
+		m := rnsop.Reduction(method.Method{Operation: op.Sum, Name: name, Summary: summary}, bound, options...)
+		m.On = map[device.Kind]method.New{device.CUDA: new}
+		return m
 	}
-	return gpu.Function[P](m, name)
+	return []method.Method{
+		sum("reduce1s", "reduce1 by one GPU thread", rnsop.RecursiveBound, NewRecursiveSum(false)),
+		sum("reduce1p", "reduce1 by one GPU block, a thread for each residue", rnsop.RecursiveBound, NewRecursiveSum(true)),
+		sum("reduce2s", "reduce2 by one GPU thread", rnsop.PairwiseBound, NewPairwiseSum(false)),
+		sum("reduce2p", "reduce2 by one GPU block, a thread for each residue", rnsop.PairwiseBound, NewPairwiseSum(true)),
+		sum("reduce3p", "reduce3 on a GPU, every addition by a group of threads", rnsop.BlockBound, NewBlockSum(true),
+			rnsop.GridOptions()...),
+	}
 }

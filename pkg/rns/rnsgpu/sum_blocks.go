@@ -45,7 +45,7 @@ func (d *blocks) reserve(s *sumEngine, n int) (err error) {
 	base := s.base.Base()
 	lanes := d.lanes(base.Len())
 	name := fmt.Sprintf("reduce3x%d", lanes)
-	if d.kernel, err = kernelOf[cuda.ReduceArgs](s.device, "reduce_blocks", name); err != nil {
+	if d.kernel, err = gpu.KernelOf[cuda.ReduceArgs](s.device, "reduce_blocks", name); err != nil {
 		return err
 	}
 	used := d.used(n)
@@ -76,8 +76,7 @@ func (d *blocks) launch(_ context.Context, s *sumEngine) error {
 	})
 }
 
-func (d *blocks) results() (*Vector, int) { return d.sums, d.shape.Grid.X }
-
+func (d *blocks) results() (*Vector, int)                     { return d.sums, d.shape.Grid.X }
 func (d *blocks) describe(c method.Config, info *method.Info) { rnsop.DescribeGrid(c, info) }
 
 func (d *blocks) free() {

@@ -82,7 +82,7 @@ func NewRecursiveSum(parallel bool) method.New {
 func (d *recursive) reserve(s *sumEngine, n int) (err error) {
 	name, shape := d.name("reduce1", s.base)
 	d.shape = shape
-	if d.kernel, err = kernelOf[cuda.Reduce1Args](s.device, "reduce_orders", name); err != nil {
+	if d.kernel, err = gpu.KernelOf[cuda.Reduce1Args](s.device, "reduce_orders", name); err != nil {
 		return err
 	}
 	return d.group.reserve(s, n, 1)
@@ -111,7 +111,7 @@ func NewPairwiseSum(parallel bool) method.New {
 func (d *pairwise) reserve(s *sumEngine, n int) (err error) {
 	name, shape := d.name("reduce2", s.base)
 	d.shape = shape
-	if d.kernel, err = kernelOf[cuda.Reduce2Args](s.device, "reduce_orders", name); err != nil {
+	if d.kernel, err = gpu.KernelOf[cuda.Reduce2Args](s.device, "reduce_orders", name); err != nil {
 		return err
 	}
 	return d.group.reserve(s, n, bits.Len(uint(n))+1)

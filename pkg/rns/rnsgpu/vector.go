@@ -10,6 +10,7 @@ import (
 
 // Vector is an array of numbers in device memory, each field of a number in an array of its own.
 type Vector struct {
+	own       *gpu.Owner
 	n         int
 	digits    *gpu.Buffer[uint32]
 	lo, up    *gpu.Buffer[uint64]
@@ -32,20 +33,12 @@ func (b *Base) NewInterleaved(n int) (*Vector, error) {
 }
 
 func (b *Base) newVector(n int, layout cuda.Vector) (*Vector, error) {
-	d := b.device
-	v := &Vector{n: n}
-	var failures [6]error
-	v.digits, failures[0] = gpu.Alloc[uint32](d, n*b.base.Stride())
-	v.lo, failures[1] = gpu.Alloc[uint64](d, n)
-	v.up, failures[2] = gpu.Alloc[uint64](d, n)
-	v.exp, failures[3] = gpu.Alloc[int64](d, n)
-	v.ivExp, failures[4] = gpu.Alloc[int32](d, n)
-	v.neg, failures[5] = gpu.Alloc[bool](d, n)
-	for _, err := range failures {
-		if err != nil {
-			v.Free()
-			return nil, err
-		}
+	v := &Vector{own: b.device.NewOwner(), n: n}
+	v.digits, v.lo, v.up = gpu.Take[uint32](v.own, n*b.base.Stride()), gpu.Take[uint64](v.own, n),
+		gpu.Take[uint64](v.own, n)
+	v.exp, v.ivExp, v.neg = gpu.Take[int64](v.own, n), gpu.Take[int32](v.own, n), gpu.Take[bool](v.own, n)
+	if err := v.own.Err(); err != nil {
+		return nil, err
 	}
 	layout.Digits, layout.Lo, layout.Up = v.digits.Pointer(), v.lo.Pointer(), v.up.Pointer()
 	layout.Exp, layout.IntervalExp, layout.Neg = v.exp.Pointer(), v.ivExp.Pointer(), gpu.Pointer[uint8](v.neg.Pointer())
@@ -61,15 +54,9 @@ func (v *Vector) Parameter() cuda.Vector { return v.parameter }
 
 // Free gives the memory back.
 func (v *Vector) Free() {
-	if v == nil {
-		return
+	if v != nil {
+		v.own.Free()
 	}
-	v.digits.Free()
-	v.lo.Free()
-	v.up.Free()
-	v.exp.Free()
-	v.ivExp.Free()
-	v.neg.Free()
 }
 
 // Upload makes the first numbers of v those of the host's x, of the same base, and waits.
@@ -84,4 +71,41 @@ func (v *Vector) Download(x *rns.Vector) error {
 	f := x.Fields()
 	return errors.Join(v.digits.Download(f.Digits), v.lo.Download(f.Lo), v.up.Download(f.Up), v.exp.Download(f.Exp),
 		v.ivExp.Download(f.IntervalExp), v.neg.Download(f.Neg))
+}
+
+// HostVector is a vector of the host in pinned memory, from which the device copies at the bus's full speed.
+type HostVector struct {
+	*rns.Vector
+	own *gpu.Owner
+}
+
+// NewHostVector allocates n numbers, which are zero.
+func (b *Base) NewHostVector(n int) (*HostVector, error) {
+	v := &HostVector{own: b.device.NewOwner()}
+	digits, lo, up := gpu.TakePinned[uint32](v.own, n*b.base.Stride()), gpu.TakePinned[uint64](v.own, n),
+		gpu.TakePinned[uint64](v.own, n)
+	exp, ivExp, neg := gpu.TakePinned[int64](v.own, n), gpu.TakePinned[int32](v.own, n), gpu.TakePinned[bool](v.own, n)
+	if err := v.own.Err(); err != nil {
+		return nil, err
+	}
+	fields := rns.Fields{
+		Digits: digits.Slice(), Lo: lo.Slice(), Up: up.Slice(), Exp: exp.Slice(), IntervalExp: ivExp.Slice(),
+		Neg: neg.Slice(),
+	}
+	clear(fields.Digits)
+	clear(fields.Lo)
+	clear(fields.Up)
+	clear(fields.Exp)
+	clear(fields.IntervalExp)
+	clear(fields.Neg)
+	v.Vector = b.base.VectorOf(fields)
+	return v, nil
+}
+
+// Free gives the memory back; the vector must not be used afterwards.
+func (v *HostVector) Free() {
+	if v != nil {
+		v.own.Free()
+		v.Vector = nil
+	}
 }

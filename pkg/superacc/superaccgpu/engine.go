@@ -1,3 +1,13 @@
+// Package superaccgpu sums binary64 numbers, and products of two of them, exactly on GPUs: what package superacc does
+// on the CPU, with the same bits.
+//
+// An [Engine] holds the kernels of cuda/sum.cu and an exact sum in device memory, [superacc.Digits], to which launches
+// add. The sum of several launches, chunks or devices is the sum of their digits, which are integers: no order and no
+// partition changes a bit. It is rounded on the host.
+//
+// A [Streamer] is for numbers in host memory or in files, of any size: chunks go through pinned buffers on two
+// streams, so that reading, copying and summing overlap; processors can take part, all of them taking chunks from one
+// counter until none is left. A [Vector] is for numbers that stay in device memory.
 package superaccgpu
 
 import (
@@ -19,7 +29,7 @@ const warpBytes = 4*superacc.DigitCount + 8*32*41
 // Engine is an exact sum in device memory with the kernels that add to it. Its methods must be called on the device's
 // thread, that is inside gpu.Device.Do, by one goroutine at a time.
 type Engine struct {
-	device *gpu.Device
+	own    *gpu.Owner
 	sum    *gpu.Kernel[cuda.SumFloat64Args]
 	dot    *gpu.Kernel[cuda.DotFloat64Args]
 	total  *gpu.Buffer[superacc.Digits]
@@ -33,32 +43,23 @@ type Engine struct {
 func NewEngine(d *gpu.Device) (*Engine, error) { return newEngine(d, blockThreads) }
 
 func newEngine(d *gpu.Device, threads int) (*Engine, error) {
-	m, err := d.Module("sum")
-	if err != nil {
-		return nil, err
-	}
-	e := &Engine{device: d, threads: min(threads, d.Info().SharedPerBlock/warpBytes*32)}
+	e := &Engine{own: d.NewOwner(), threads: min(threads, d.Info().SharedPerBlock/warpBytes*32)}
 	if e.threads == 0 {
 		return nil, fmt.Errorf("%s has %d bytes of shared memory a block; sums need %d", d.Name(), d.Info().SharedPerBlock,
 			warpBytes)
 	}
-	if e.sum, err = gpu.Function[cuda.SumFloat64Args](m, "sumFloat64"); err != nil {
-		return nil, err
-	}
-	if e.dot, err = gpu.Function[cuda.DotFloat64Args](m, "dotFloat64"); err != nil {
+	e.sum = gpu.FindKernel[cuda.SumFloat64Args](e.own, "sum", "sumFloat64")
+	e.dot = gpu.FindKernel[cuda.DotFloat64Args](e.own, "sum", "dotFloat64")
+	e.total = gpu.Take[superacc.Digits](e.own, 1)
+	e.result = gpu.TakePinned[superacc.Digits](e.own, 1)
+	err := e.own.Err()
+	if err != nil {
 		return nil, err
 	}
 	if e.sumBlocks, err = resident(d, e.sum, e.threads); err != nil {
 		return nil, err
 	}
 	if e.dotBlocks, err = resident(d, e.dot, e.threads); err != nil {
-		return nil, err
-	}
-	if e.total, err = gpu.Alloc[superacc.Digits](d, 1); err != nil {
-		return nil, err
-	}
-	if e.result, err = gpu.AllocPinned[superacc.Digits](d, 1); err != nil {
-		e.Free()
 		return nil, err
 	}
 	if err := e.Clear(nil); err != nil {
@@ -77,8 +78,7 @@ func resident[P any](d *gpu.Device, k *gpu.Kernel[P], threads int) (int, error) 
 // Free gives the engine's memory back.
 func (e *Engine) Free() {
 	if e != nil {
-		e.total.Free()
-		e.result.Free()
+		e.own.Free()
 	}
 }
 

@@ -41,6 +41,7 @@ func (o Options) filled() Options {
 // concurrent use. Its methods may be called from any goroutine.
 type Streamer struct {
 	device  *gpu.Device
+	own     *gpu.Owner
 	options Options
 	engine  *Engine
 	streams [2]*gpu.Stream
@@ -79,27 +80,20 @@ func (s *Streamer) allocate() (err error) {
 	if s.engine, err = NewEngine(s.device); err != nil {
 		return err
 	}
+	s.own = s.device.NewOwner()
 	for i := range s.streams {
-		if s.streams[i], err = s.device.NewStream(); err != nil {
-			return err
-		}
+		s.streams[i] = s.own.Stream()
 	}
 	for range s.options.Readers + mostFlying {
 		c := new(slot)
 		s.slots = append(s.slots, c)
-		if c.done, err = s.device.NewEvent(); err != nil {
-			return err
-		}
+		c.done = s.own.Event()
 		for v := range s.vectors {
-			if c.host[v], err = gpu.AllocPinned[float64](s.device, s.options.Chunk); err != nil {
-				return err
-			}
-			if c.device[v], err = gpu.Alloc[float64](s.device, s.options.Chunk); err != nil {
-				return err
-			}
+			c.host[v] = gpu.TakePinned[float64](s.own, s.options.Chunk)
+			c.device[v] = gpu.Take[float64](s.own, s.options.Chunk)
 		}
 	}
-	return nil
+	return s.own.Err()
 }
 
 // Free gives the memory back; a nil streamer has none.
@@ -112,16 +106,7 @@ func (s *Streamer) Free() {
 
 func (s *Streamer) free() {
 	s.engine.Free()
-	for _, stream := range s.streams {
-		stream.Free()
-	}
-	for _, c := range s.slots {
-		c.done.Free()
-		for v := range c.host {
-			c.host[v].Free()
-			c.device[v].Free()
-		}
-	}
+	s.own.Free()
 	s.slots = nil
 }
 
@@ -292,7 +277,6 @@ func (w *work) fail(err error) {
 	}
 }
 
-// read fills slots with chunks.
 func (w *work) read(free <-chan *slot, filled chan<- *slot) {
 	for {
 		var c *slot
@@ -328,7 +312,6 @@ func terms(s numbers.Array, buffer *[]float64, from, n int) ([]float64, error) {
 	return x, s.ReadRun(x, from)
 }
 
-// sum adds chunks to a.
 func (w *work) sum(a *superacc.Accumulator) {
 	var buffers [2][]float64
 	for {

@@ -18,6 +18,7 @@ type Times struct {
 // summing them needs. It is not safe for concurrent use. Its methods may be called from any goroutine.
 type Vector struct {
 	device *gpu.Device
+	own    *gpu.Owner
 	engine *Engine
 	x, y   *gpu.Buffer[float64] // y is nil for a sum
 	stream *gpu.Stream
@@ -53,19 +54,14 @@ func newVector(d *gpu.Device, x, y []float64, threads int) (*Vector, error) {
 		if v.engine, err = newEngine(d, threads); err != nil {
 			return err
 		}
-		if v.stream, err = d.NewStream(); err != nil {
-			return err
+		v.own = d.NewOwner()
+		v.stream = v.own.Stream()
+		v.own.Events(v.events[:])
+		v.x = gpu.TakeCopy(v.own, x)
+		if y != nil {
+			v.y = gpu.TakeCopy(v.own, y)
 		}
-		for i := range v.events {
-			if v.events[i], err = d.NewEvent(); err != nil {
-				return err
-			}
-		}
-		if v.x, err = gpu.Upload(d, x); err != nil || y == nil {
-			return err
-		}
-		v.y, err = gpu.Upload(d, y)
-		return err
+		return v.own.Err()
 	})
 	if err != nil {
 		return nil, err
@@ -92,19 +88,17 @@ func (v *Vector) Sum(a *superacc.Accumulator, cold bool) (Times, error) {
 				return err
 			}
 		}
-		steps := []func() error{
+		err := gpu.InTurn(
 			func() error { return v.events[0].Record(v.stream) },
-			func() error { return v.launch() },
+			v.launch,
 			func() error { return v.events[1].Record(v.stream) },
 			func() error { return v.engine.Fetch(v.stream) },
 			func() error { return v.events[2].Record(v.stream) },
 			func() error { return v.engine.Clear(v.stream) },
 			v.stream.Sync,
-		}
-		for _, step := range steps {
-			if err := step(); err != nil {
-				return err
-			}
+		)
+		if err != nil {
+			return err
 		}
 		var failures [2]error
 		t.Kernel, failures[0] = gpu.Elapsed(v.events[0], v.events[1])
@@ -136,10 +130,5 @@ func (v *Vector) Free() {
 
 func (v *Vector) free() {
 	v.engine.Free()
-	v.x.Free()
-	v.y.Free()
-	v.stream.Free()
-	for _, e := range v.events {
-		e.Free()
-	}
+	v.own.Free()
 }

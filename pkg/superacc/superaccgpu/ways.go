@@ -44,28 +44,20 @@ func newInMemory(_ context.Context, c method.Config, p *op.Problem) (exactsum.Wa
 	return &inMemory{d, v}, method.Times{CopyIn: time.Since(start)}, err
 }
 
-// Add implements exactsum.Way.
 func (w *inMemory) Add(_ context.Context, to *exactsum.Sum) error {
 	_, err := w.vector.Sum(&to.Floats, false)
 	return err
 }
 
-// AddTimed implements exactsum.DeviceWay.
 func (w *inMemory) AddTimed(_ context.Context, to *exactsum.Sum) (method.Times, error) {
 	t, err := w.vector.Sum(&to.Floats, true)
 	return method.Times{Kernel: t.Kernel, CopyOut: t.Download}, err
 }
 
-// ByClock implements exactsum.DeviceWay.
-func (w *inMemory) ByClock() bool { return false }
-
-// Cool implements exactsum.DeviceWay.
-func (w *inMemory) Cool() error { return w.device.Cool() }
-
-// Describe implements exactsum.Way.
+func (w *inMemory) ByClock() bool              { return false }
+func (w *inMemory) Cool() error                { return w.device.Cool() }
 func (w *inMemory) Describe(info *method.Info) { info.Variant, info.NumberBytes = variant, 8 }
 
-// Close implements exactsum.Way.
 func (w *inMemory) Close() error {
 	w.vector.Free()
 	return nil
@@ -118,7 +110,6 @@ func newStreamer(d *gpu.Device, products bool, o Options) (s *Streamer, err erro
 	return s, err
 }
 
-// Add implements exactsum.Way.
 func (w *streamed) Add(ctx context.Context, to *exactsum.Sum) error {
 	if len(w.sources) == 1 {
 		return w.streamer.Sum(ctx, &to.Floats, w.sources[0])
@@ -126,25 +117,21 @@ func (w *streamed) Add(ctx context.Context, to *exactsum.Sum) error {
 	return w.streamer.Dot(ctx, &to.Floats, w.sources[0], w.sources[1])
 }
 
-// AddTimed implements exactsum.DeviceWay.
 func (w *streamed) AddTimed(ctx context.Context, to *exactsum.Sum) (method.Times, error) {
 	start := time.Now()
 	err := w.Add(ctx, to)
 	return method.Times{Kernel: time.Since(start)}, err
 }
 
-// ByClock implements exactsum.DeviceWay.
 func (w *streamed) ByClock() bool { return true }
 
 // Cool implements exactsum.DeviceWay: the numbers come from the bus.
 func (w *streamed) Cool() error { return nil }
 
-// Describe implements exactsum.Way.
 func (w *streamed) Describe(info *method.Info) {
 	info.Variant, info.NumberBytes, info.Threads = variant+", streamed", 8, w.threads
 }
 
-// Close implements exactsum.Way.
 func (w *streamed) Close() error {
 	w.streamer.Free()
 	return nil

@@ -27,30 +27,20 @@ func newSpecial(_ context.Context, _ method.Config, p *op.Problem) (exactsum.Way
 	return nil, method.Times{}, nil
 }
 
-// Add implements exactsum.Way.
 func (w *special) Add(_ context.Context, to *exactsum.Sum) error {
 	addNumber(to, &w.value)
 	return nil
 }
 
-// AddTimed implements exactsum.DeviceWay.
 func (w *special) AddTimed(ctx context.Context, to *exactsum.Sum) (method.Times, error) {
 	return method.Times{}, w.Add(ctx, to)
 }
 
-// ByClock implements exactsum.DeviceWay.
-func (w *special) ByClock() bool { return true }
-
-// Cool implements exactsum.DeviceWay.
-func (w *special) Cool() error { return nil }
-
-// Describe implements exactsum.Way.
+func (w *special) ByClock() bool              { return true }
+func (w *special) Cool() error                { return nil }
 func (w *special) Describe(info *method.Info) { info.NumberBytes = 8 }
+func (w *special) Close() error               { return nil }
 
-// Close implements exactsum.Way.
-func (w *special) Close() error { return nil }
-
-// addNumber adds a number to a sum.
 func addNumber(to *exactsum.Sum, z *numbers.Number) {
 	if to.Wide == nil {
 		to.Wide = new(deferred.LimbSum)
@@ -71,10 +61,8 @@ func newDot(c method.Config, p *op.Problem) dot {
 	return dot{c, p.X, p.Y, c.Merge || p.X.Denominator() != nil || p.Y.Denominator() != nil}
 }
 
-// row is x as a matrix of one row.
 func (w *dot) row() numbers.Layout { return w.x.Transposed().Layout }
 
-// options are those of a product by a plan.
 func (w *dot) options(plan *deferred.Plan) Options {
 	o := Options{Precision: w.config.Precision, Alpha: big.NewFloat(1), Beta: new(big.Float)}
 	if w.exactly {
@@ -95,11 +83,8 @@ func (w *dot) plan(extent numbers.Extent) (*deferred.Plan, error) {
 // planesDot is a dot product whose factors are planes in device memory.
 type planesDot struct {
 	dot
-	device  *gpu.Device
-	a       *Matrix
-	v       *Vector
-	product *Product
-	raw     []*Numbers // what a truncated product is recomputed from
+	factored
+	device *gpu.Device
 }
 
 func newPlanesDot(_ context.Context, c method.Config, p *op.Problem) (exactsum.Way, method.Times, error) {
@@ -134,7 +119,7 @@ func (w *planesDot) load(times *method.Times) error {
 		return err
 	}
 	var numbersOf [2]*Numbers
-	for i, a := range []numbers.Array{w.x, w.y} {
+	for i, a := range []numbers.Array{w.dot.x, w.y} {
 		packing := time.Now()
 		p, err := deferred.Pack(a.Source, a.Layout)
 		times.Convert += time.Since(packing)
@@ -146,48 +131,19 @@ func (w *planesDot) load(times *method.Times) error {
 		}
 		w.raw = append(w.raw, numbersOf[i])
 	}
-	n := w.x.Rows
+	n := w.dot.x.Rows
 	if w.a, err = NewMatrix(w.device, plan, numbersOf[0], numbers.RowMajor(1, n, n)); err != nil {
 		return err
 	}
-	if w.v, err = w.a.NewVector(numbersOf[1], numbers.Strided(n, 1), extent); err != nil {
+	if w.factored.x, err = w.a.NewVector(numbersOf[1], numbers.Strided(n, 1), extent); err != nil {
 		return err
 	}
-	if w.product, err = NewProduct(w.a, w.v, w.options(plan)); err != nil {
+	if w.product, err = NewProduct(w.a, w.factored.x, w.options(plan)); err != nil {
 		return err
 	}
 	return w.reconsider()
 }
 
-// reconsider goes over to an exact sum where a truncated one would have to be recomputed, and gives up what an exact
-// one does not need.
-func (w *planesDot) reconsider() error {
-	if w.product.Truncated() {
-		a, v, product, err := w.product.Reconsidered()
-		if err != nil {
-			return err
-		}
-		if product != nil {
-			w.product.Free()
-			w.v.Free()
-			w.a.Free()
-			w.a, w.v, w.product = a, v, product
-		}
-	}
-	if !w.product.Truncated() {
-		w.freeNumbers()
-	}
-	return nil
-}
-
-func (w *planesDot) freeNumbers() {
-	for _, x := range w.raw {
-		x.Free()
-	}
-	w.raw = nil
-}
-
-// Add implements exactsum.Way.
 func (w *planesDot) Add(_ context.Context, to *exactsum.Sum) error {
 	return w.device.Do(func() error {
 		if err := w.product.Launch(nil); err != nil {
@@ -211,7 +167,6 @@ func (w *planesDot) fetch(to *exactsum.Sum) error {
 	return nil
 }
 
-// AddTimed implements exactsum.DeviceWay.
 func (w *planesDot) AddTimed(_ context.Context, to *exactsum.Sum) (times method.Times, err error) {
 	err = w.device.Do(func() (err error) {
 		if err := w.device.ColdCache(nil); err != nil {
@@ -235,11 +190,8 @@ func (w *planesDot) AddTimed(_ context.Context, to *exactsum.Sum) (times method.
 	return times, err
 }
 
-// ByClock implements exactsum.DeviceWay.
 func (w *planesDot) ByClock() bool { return false }
-
-// Cool implements exactsum.DeviceWay.
-func (w *planesDot) Cool() error { return w.device.Cool() }
+func (w *planesDot) Cool() error   { return w.device.Cool() }
 
 // Products are added in residues, or, of short factors, in limbs.
 const (
@@ -247,7 +199,6 @@ const (
 	limbsVariant  = "limb planes"
 )
 
-// Describe implements exactsum.Way.
 func (w *planesDot) Describe(info *method.Info) {
 	info.NumberBytes, info.Variant = 8, planesVariant
 	if w.a.Limbs() > 0 {
@@ -255,16 +206,10 @@ func (w *planesDot) Describe(info *method.Info) {
 	}
 }
 
-// Close implements exactsum.Way.
 func (w *planesDot) Close() error {
 	return w.device.Do(func() error {
-		if w.product != nil {
-			w.product.Free()
-		}
-		w.v.Free()
-		w.a.Free()
-		w.freeNumbers()
-		w.product, w.v, w.a = nil, nil, nil
+		w.factored.free()
+		w.factored = factored{}
 		return nil
 	})
 }
@@ -321,13 +266,11 @@ func (w *panelsDot) load() error {
 	return err
 }
 
-// Add implements exactsum.Way.
 func (w *panelsDot) Add(ctx context.Context, to *exactsum.Sum) error {
 	_, err := w.AddTimed(ctx, to)
 	return err
 }
 
-// AddTimed implements exactsum.DeviceWay.
 func (w *panelsDot) AddTimed(_ context.Context, to *exactsum.Sum) (times method.Times, err error) {
 	result := make([]*big.Float, 1)
 	err = w.device.Do(func() error {
@@ -349,24 +292,19 @@ func (w *panelsDot) AddTimed(_ context.Context, to *exactsum.Sum) (times method.
 	return times, err
 }
 
-// ByClock implements exactsum.DeviceWay.
 func (w *panelsDot) ByClock() bool { return true }
 
 // Cool implements exactsum.DeviceWay: the numbers come from the bus.
 func (w *panelsDot) Cool() error { return nil }
 
-// Describe implements exactsum.Way.
 func (w *panelsDot) Describe(info *method.Info) {
 	panels, _ := w.product.Panels()
 	info.NumberBytes, info.Variant = 8, fmt.Sprintf("%s, streamed in %d panels", planesVariant, panels)
 }
 
-// Close implements exactsum.Way.
 func (w *panelsDot) Close() error {
 	return w.device.Do(func() error {
-		if w.product != nil {
-			w.product.Free()
-		}
+		w.product.Free()
 		w.second.Free()
 		w.product, w.second = nil, nil
 		return nil

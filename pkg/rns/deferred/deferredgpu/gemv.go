@@ -112,7 +112,6 @@ func (e *gemv) markSpecial(err error) error {
 	return err
 }
 
-// Run implements method.Engine.
 func (e *gemv) Run(context.Context) error { return e.run(false) }
 
 // RunTimed implements method.Timed.
@@ -166,7 +165,6 @@ func (e *gemv) Stages() []method.Stage {
 // Cool implements method.Cooler.
 func (e *gemv) Cool() error { return e.device.Cool() }
 
-// Info implements method.Engine.
 func (e *gemv) Info() method.Info {
 	info := method.Info{Format: "residues", Bits: e.config.Precision, Device: e.device.RecordName()}
 	if e.product != nil {
@@ -175,7 +173,6 @@ func (e *gemv) Info() method.Info {
 	return info
 }
 
-// Close implements method.Engine.
 func (e *gemv) Close() error {
 	if e.product == nil {
 		return nil
@@ -222,7 +219,6 @@ func packed64(x numbers.Source) (*deferred.Packed, error) {
 	return deferred.Pack(x, numbers.Strided(x.Len(), 1))
 }
 
-// upload copies all numbers of a source to the device.
 func (e *gemv) upload(x numbers.Source, p *deferred.Packed) (*Numbers, error) {
 	if p != nil {
 		return UploadPacked(e.device, p)
@@ -240,14 +236,12 @@ func (e *gemv) profile(stage string, k Kernel) method.Kernel {
 	}
 }
 
-// memoryError says that the device's memory does not suffice.
 func (e *gemv) memoryError(need, free int64, detail string) error {
 	return &method.MemoryError{
 		Method: "deferred", Shape: e.shape, Need: need, Have: free, Device: e.device.Name(), Detail: detail,
 	}
 }
 
-// counted writes a number and a noun.
 func counted(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -15,10 +15,7 @@ import (
 // resident is a product with A in the device's memory. The numbers cross the bus as they are, float64 or packed words,
 // and become residues there; sums, reconstruction, alpha, beta and rounding are the device's.
 type resident struct {
-	a             *Matrix
-	x             *Vector
-	product       *Product
-	raw           []*Numbers    // what truncated products are recomputed from
+	factored
 	events        [3]*gpu.Event // before the sums, between, after the rounding
 	list          []method.Kernel
 	conversion    time.Duration // numbers to residues, on the device
@@ -99,7 +96,6 @@ func (m *resident) upload(e *gemv, x numbers.Source, p *deferred.Packed) (*Numbe
 	return n, nil
 }
 
-// convert makes the planes of op(A) and x.
 func (m *resident) convert(e *gemv, a, x *Numbers, extent numbers.Extent) error {
 	layout := e.problem.Matrix().Layout
 	plan, err := m.plan(e, a, layout, extent)
@@ -152,35 +148,6 @@ func (m *resident) plan(e *gemv, a *Numbers, l numbers.Layout, x numbers.Extent)
 		o.KeepBits = deferred.KeepBits(rows, tops, l.Cols, x, precision)
 	}
 	return deferred.PlanExtents(rows, l.Cols, x, o)
-}
-
-// reconsider goes over to exact sums where truncated ones would have to be recomputed too often, and gives up what
-// exact ones do not need.
-func (m *resident) reconsider() error {
-	if m.product.Truncated() {
-		a, x, product, err := m.product.Reconsidered()
-		if err != nil {
-			return err
-		}
-		if product != nil {
-			m.product.Free()
-			m.x.Free()
-			m.a.Free()
-			m.a, m.x, m.product = a, x, product
-		}
-	}
-	if !m.product.Truncated() {
-		m.freeNumbers()
-	}
-	return nil
-}
-
-// freeNumbers gives the device's copy of the numbers back.
-func (m *resident) freeNumbers() {
-	for _, x := range m.raw {
-		x.Free()
-	}
-	m.raw = nil
 }
 
 // residentStages are those of the kernels, in their order.
@@ -249,19 +216,14 @@ func (m *resident) launchBetween(e *gemv, between func() error) error {
 	if err := e.device.ColdCache(nil); err != nil {
 		return err
 	}
-	for _, step := range []func() error{
+	return gpu.InTurn(
 		func() error { return m.events[0].Record(nil) },
 		func() error { return m.product.LaunchSums(nil) },
 		between,
 		func() error { return m.product.LaunchRounding(nil) },
 		func() error { return m.events[2].Record(nil) },
 		m.events[2].Sync,
-	} {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return nil
+	)
 }
 
 func (m *resident) results(y []*big.Float) error { return m.product.Results(y) }
@@ -303,12 +265,7 @@ func (m *resident) describe(info *method.Info) {
 }
 
 func (m *resident) free() {
-	if m.product != nil {
-		m.product.Free()
-	}
-	m.freeNumbers()
-	m.x.Free()
-	m.a.Free()
+	m.factored.free()
 	for _, event := range m.events {
 		event.Free()
 	}

@@ -126,8 +126,6 @@ func (m *streamed) describe(info *method.Info) {
 }
 
 func (m *streamed) free() {
-	if m.product != nil {
-		m.product.Free()
-	}
+	m.product.Free()
 	m.x.Free()
 }

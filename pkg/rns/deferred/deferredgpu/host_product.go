@@ -1,7 +1,11 @@
 package deferredgpu
 
 import (
+	"math/big"
+	"time"
+
 	"mpbench/cuda"
+	"mpbench/internal/parallel"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
@@ -32,6 +36,7 @@ type HostProduct struct {
 	options Options
 	cut     PanelOptions
 
+	own     *gpu.Owner
 	compute *gpu.Stream
 	rounded [2]*gpu.Event // before and after the results are made
 	extents *extents      // nil for packed numbers
@@ -92,7 +97,6 @@ func (h *HostProduct) firstPlan() (*deferred.Plan, error) {
 	return plan, err
 }
 
-// truncates reports whether the plan truncates A or x.
 func (h *HostProduct) truncates(plan *deferred.Plan) bool {
 	_, x := plan.VectorLow(h.x.Extent)
 	return x || plan.Truncated()
@@ -100,13 +104,11 @@ func (h *HostProduct) truncates(plan *deferred.Plan) bool {
 
 // allocate makes what no plan changes.
 func (h *HostProduct) allocate() (err error) {
-	if h.compute, err = h.device.NewStream(); err != nil {
+	h.own = h.device.NewOwner()
+	h.compute = h.own.Stream()
+	h.own.Events(h.rounded[:])
+	if err := h.own.Err(); err != nil {
 		return err
-	}
-	for i := range h.rounded {
-		if h.rounded[i], err = h.device.NewEvent(); err != nil {
-			return err
-		}
 	}
 	if h.a.Packed == nil {
 		if h.extents, err = newExtents(h.device, h.layout.Rows); err != nil {
@@ -130,7 +132,6 @@ func packedWidth(p *deferred.Packed) int {
 	return width
 }
 
-// use makes what depends on the plan.
 func (h *HostProduct) use(plan *deferred.Plan) (err error) {
 	xLow, xTruncated := plan.VectorLow(h.x.Extent)
 	h.release()
@@ -227,7 +228,6 @@ func (h *HostProduct) Run() error {
 	}
 }
 
-// contain reports whether every extent is part of what was assumed.
 func contain(assumed, extents []numbers.Extent) bool {
 	for i, e := range extents {
 		if e.Bits() > 0 && (e.Low < assumed[i].Low || assumed[i].Top < e.Top) {
@@ -237,7 +237,6 @@ func contain(assumed, extents []numbers.Extent) bool {
 	return true
 }
 
-// pass multiplies all panels and makes results of the sums.
 func (h *HostProduct) pass() error {
 	if err := h.product.sums.Clear(h.compute); err != nil {
 		return err
@@ -258,7 +257,6 @@ func (h *HostProduct) pass() error {
 	return err
 }
 
-// columns returns how many columns a panel has.
 func (h *HostProduct) columns(panel int) int {
 	return min(h.panels.columns, h.a.Columns-panel*h.panels.columns)
 }
@@ -293,34 +291,25 @@ func (h *HostProduct) launchPanel(panel, turn int) error {
 	if h.trans {
 		first = panel * p.columns
 	}
-	if err := p.begin[panel].Record(h.compute); err != nil {
-		return err
-	}
 	numbers, l := p.numbers[turn], panelLayout(&h.a, columns, h.trans)
-	if h.assumed != nil {
-		if err := h.extents.add(h.compute, numbers.values.Pointer(), l, first,
-			extentsSpan{lane: 32, warp: 1 << 11}); err != nil {
-			return err
-		}
-	}
-	a := h.planes(l.Rows, l.Cols, p.residues)
-	if err := a.launchConversion(h.convert[0], h.compute, numbers, l, h.lows.Pointer().At(first), true); err != nil {
-		return err
-	}
-	if err := p.used[turn].Record(h.compute); err != nil {
-		return err
-	}
-	x, err := h.convertVector(panel, columns)
-	if err != nil {
-		return err
-	}
-	if err := p.between[panel].Record(h.compute); err != nil {
-		return err
-	}
-	if err := h.sums.launch(h.compute, a, x, first, panel == 0); err != nil {
-		return err
-	}
-	return p.end[panel].Record(h.compute)
+	a, x := h.planes(l.Rows, l.Cols, p.residues), (*planes)(nil)
+	return gpu.InTurn(
+		func() error { return p.begin[panel].Record(h.compute) },
+		func() error {
+			if h.assumed == nil {
+				return nil
+			}
+			return h.extents.add(h.compute, numbers.values.Pointer(), l, first, extentsSpan{lane: 32, warp: 1 << 11})
+		},
+		func() error {
+			return a.launchConversion(h.convert[0], h.compute, numbers, l, h.lows.Pointer().At(first), true)
+		},
+		func() error { return p.used[turn].Record(h.compute) },
+		func() (err error) { x, err = h.convertVector(panel, columns); return err },
+		func() error { return p.between[panel].Record(h.compute) },
+		func() error { return h.sums.launch(h.compute, a, x, first, panel == 0) },
+		func() error { return p.end[panel].Record(h.compute) },
+	)
 }
 
 // convertVector starts the conversion of the elements of x that meet a panel, with the transpose that of all for the
@@ -340,20 +329,16 @@ func (h *HostProduct) convertVector(panel, columns int) (*planes, error) {
 }
 
 func (h *HostProduct) launchRounding() error {
-	if err := h.rounded[0].Record(h.compute); err != nil {
-		return err
-	}
-	if err := h.product.LaunchRounding(h.compute); err != nil {
-		return err
-	}
-	return h.rounded[1].Record(h.compute)
+	return gpu.InTurn(
+		func() error { return h.rounded[0].Record(h.compute) },
+		func() error { return h.product.LaunchRounding(h.compute) },
+		func() error { return h.rounded[1].Record(h.compute) },
+	)
 }
 
 // release gives back what depends on the plan.
 func (h *HostProduct) release() {
-	if h.product != nil {
-		h.product.Free()
-	}
+	h.product.Free()
 	h.panels.free()
 	h.lows.Free()
 	h.xLow.Free()
@@ -368,11 +353,110 @@ func (h *HostProduct) Free() {
 	}
 	h.release()
 	if h.extents != nil {
-		h.extents.free()
+		h.extents.own.Free()
 	}
-	for _, event := range h.rounded {
-		event.Free()
+	h.own.Free()
+	h.own = nil
+}
+
+// Results sets y to the results of the last run, exactly. Rows of which truncation left the rounding open, where even
+// the most moduli do not hold exact sums, are the host's.
+func (h *HostProduct) Results(y []*big.Float) error {
+	if err := h.product.results(y); err != nil {
+		return err
 	}
-	h.compute.Free()
-	h.compute = nil
+	if !h.product.Truncated() {
+		return nil
+	}
+	rows, err := h.product.openRows()
+	if err != nil {
+		return err
+	}
+	o, a := &h.options, h.a.numbers()
+	parallel.Ranges(0, len(rows), 1, func(_, from, to int) {
+		for _, i := range rows[from:to] {
+			row := h.layout
+			row.Rows, row.Offset = 1, i*h.layout.RowStride
+			var addend numbers.Number
+			if o.Beta.Sign() != 0 {
+				o.Y.Read(&addend, i)
+			}
+			y[i].SetPrec(0).Set(deferred.RoundedRow(
+				numbers.Array{Source: a, Layout: row}, numbers.Array{Source: h.x.Host, Layout: h.x.Layout}, o.Alpha, o.Beta,
+				&addend, nil, uint(o.Precision)))
+		}
+	})
+	return nil
+}
+
+// Panels returns how many panels the matrix is cut into, and how many passes over them the last run took; no panels
+// after an error of Run.
+func (h *HostProduct) Panels() (panels, passes int) {
+	if h.panels != nil {
+		panels = h.panels.count
+	}
+	return panels, h.passes
+}
+
+// Moduli returns the number of moduli.
+func (h *HostProduct) Moduli() int { return h.plan.Moduli() }
+
+// Special reports whether the first run met infinities or NaN, which count as 0.
+func (h *HostProduct) Special() bool { return h.special }
+
+// NumberBytes returns what a number takes on the bus.
+func (h *HostProduct) NumberBytes() int { return 8 * h.a.numberWords() }
+
+// Bytes returns the device memory that the product takes.
+func (h *HostProduct) Bytes() int64 {
+	if h.panels == nil {
+		return 0
+	}
+	bytes := h.product.Bytes() + h.panels.bytes() + h.lows.Bytes()
+	if h.xPlanes != nil {
+		bytes += h.xPlanes.residues.Bytes()
+	}
+	return bytes
+}
+
+// PassKernel is a kernel of a product in panels, with the device's time for it in the last pass, all panels together.
+type PassKernel struct {
+	Kernel
+	Time time.Duration
+}
+
+// Kernels describes the kernels of the last pass, as they were launched for the first panel: numbers to residues, sums
+// of products, results. But for the last panel they run while the next one is copied.
+func (h *HostProduct) Kernels() ([]PassKernel, error) {
+	g := h.geometry()
+	residues, _ := g.residues(g.columns)
+	columns := h.columns(0)
+	l := panelLayout(&h.a, columns, h.trans)
+	a := h.planes(l.Rows, l.Cols, h.panels.residues)
+	_, roundBytes := h.product.bytes()
+	list := make([]PassKernel, 3)
+	var err error
+	if list[0].Kernel, err = describe(h.convert[0], a.conversionLaunch(packedWidth(h.a.Packed), l.Rows),
+		g.raw(g.columns)+residues); err != nil {
+		return nil, err
+	}
+	k, launch := h.sums.choose(a, true)
+	if list[1].Kernel, err = describe(k, launch, residues); err != nil {
+		return nil, err
+	}
+	if list[2].Kernel, err = h.product.round.describe(h.product.roundLaunch, roundBytes); err != nil {
+		return nil, err
+	}
+	for i := range h.panels.count {
+		for part, ends := range [][2]*gpu.Event{{h.panels.begin[i], h.panels.between[i]},
+			{h.panels.between[i], h.panels.end[i]}} {
+			t, err := gpu.Elapsed(ends[0], ends[1])
+			if err != nil {
+				return nil, err
+			}
+			list[part].Time += t
+		}
+	}
+	list[2].Time, err = gpu.Elapsed(h.rounded[0], h.rounded[1])
+	return list, err
 }

@@ -3,6 +3,7 @@ package deferredgpu
 import (
 	"fmt"
 
+	"mpbench/cuda"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/numbers"
 )
@@ -16,11 +17,9 @@ type PanelOptions struct {
 
 // Sizes of panels, unless the device's memory is too small for them.
 const (
-	// of the numbers: 0.6 ms on a bus of 55 GB/s, thirty times what starting the kernels takes; more takes longer to
-	// reserve and to finish
-	panelBytes   = 32 << 20
-	residueBytes = 1 << 30 // of their residues
-	wholeReads   = 512     // columns that sumProducts reads at once
+	panelBytes   = 32 << 20 // of the numbers (docs/design/gpu.md)
+	residueBytes = 1 << 30  // of their residues
+	wholeReads   = 512      // columns that sumProducts reads at once
 )
 
 // usable returns how much of so much free memory is taken at most.
@@ -70,7 +69,6 @@ func (g geometry) bytes(columns int) int64 {
 	return int64(g.buffers(columns))*g.raw(columns) + a + x
 }
 
-// choose returns how many columns a panel has on a device with so much free memory.
 func (g geometry) choose(free int64) (int, error) {
 	if g.columns == 0 {
 		return 1, nil
@@ -101,6 +99,7 @@ func (g geometry) choose(free int64) (int, error) {
 
 // panels are device memory for parts of a matrix in host memory: whole columns of A.
 type panels struct {
+	own            *gpu.Owner
 	columns, count int
 	numbers        []*Numbers   // panel k is in numbers[k%len(numbers)]
 	copied, used   []*gpu.Event // for each of them: its numbers are there; are not needed any more
@@ -122,76 +121,37 @@ func newPanels(d *gpu.Device, a *Host, g geometry, columns int) (*panels, error)
 		}
 	}
 	columns = max(1, min(columns, g.columns))
-	p := &panels{columns: columns, count: max(1, (g.columns+columns-1)/columns)}
-	if err := p.allocate(d, a, g); err != nil {
-		p.free()
-		return nil, err
-	}
-	return p, nil
-}
-
-func (p *panels) allocate(d *gpu.Device, a *Host, g geometry) (err error) {
+	p := &panels{own: d.NewOwner(), columns: columns, count: max(1, (g.columns+columns-1)/columns)}
 	_, exponents, width := a.words()
-	for range g.buffers(p.columns) {
-		n := &Numbers{device: d, n: g.rows * p.columns}
-		p.numbers = append(p.numbers, n)
-		if n.values, err = gpu.Alloc[uint64](d, n.n*width); err != nil {
-			return err
-		}
+	for range g.buffers(columns) {
+		n := &Numbers{device: d, n: g.rows * columns}
+		n.values = gpu.Take[uint64](p.own, n.n*width)
 		if exponents != nil {
-			n.width = width
-			if n.exponents, err = gpu.Alloc[int64](d, n.n); err != nil {
-				return err
-			}
+			n.width, n.exponents = width, gpu.Take[int64](p.own, n.n)
 		}
+		p.numbers = append(p.numbers, n)
 	}
-	residues, x := g.residues(p.columns)
-	if p.residues, err = gpu.Alloc[uint32](d, int(residues/4)); err != nil {
-		return err
+	residues, x := g.residues(columns)
+	p.residues, p.x = gpu.Take[uint32](p.own, int(residues/4)), gpu.Take[uint32](p.own, int(x/4))
+	for _, list := range []*[]*gpu.Event{&p.copied, &p.used} {
+		*list = make([]*gpu.Event, len(p.numbers))
+		p.own.Events(*list)
 	}
-	if p.x, err = gpu.Alloc[uint32](d, int(x/4)); err != nil {
-		return err
+	for _, list := range []*[]*gpu.Event{&p.begin, &p.between, &p.end} {
+		*list = make([]*gpu.Event, p.count)
+		p.own.Events(*list)
 	}
-	for _, events := range []struct {
-		list  *[]*gpu.Event
-		count int
-	}{{&p.copied, len(p.numbers)}, {&p.used, len(p.numbers)}, {&p.begin, p.count}, {&p.between, p.count},
-		{&p.end, p.count}} {
-		for range events.count {
-			event, err := d.NewEvent()
-			if err != nil {
-				return err
-			}
-			*events.list = append(*events.list, event)
-		}
-	}
-	return nil
+	return p, p.own.Err()
 }
 
 func (p *panels) free() {
-	if p == nil {
-		return
-	}
-	for _, n := range p.numbers {
-		n.Free()
-	}
-	p.residues.Free()
-	p.x.Free()
-	for _, list := range [][]*gpu.Event{p.copied, p.used, p.begin, p.between, p.end} {
-		for _, event := range list {
-			event.Free()
-		}
+	if p != nil {
+		p.own.Free()
 	}
 }
 
 // bytes returns the device memory in use.
-func (p *panels) bytes() int64 {
-	bytes := p.residues.Bytes() + p.x.Bytes()
-	for _, n := range p.numbers {
-		bytes += n.Bytes()
-	}
-	return bytes
-}
+func (p *panels) bytes() int64 { return p.own.Bytes() }
 
 // piece is a stretch of words of a panel, without those between columns: of its numbers' words, or of their exponents.
 type piece struct {
@@ -242,7 +202,6 @@ func (q piece) fill(a *Host, first int, pinned []byte) int {
 	return bytes
 }
 
-// put starts the copy of the piece to the panel's place.
 func (q piece) put(x *Numbers, pinned []byte, s *gpu.Stream) error {
 	if q.exponents {
 		return x.exponents.Bytewise().UploadAsync(s, 8*q.from, pinned)
@@ -257,4 +216,65 @@ func panelLayout(a *Host, columns int, trans bool) numbers.Layout {
 		l.RowStride = 0 // kernels read along the dimension whose stride is 1
 	}
 	return l
+}
+
+// panelSums adds products of panels to the sums of a Product, whose planes need not be in memory.
+type panelSums struct {
+	product       *Product
+	rows, fewRows *gpu.Kernel[cuda.SumProductsArgs]
+}
+
+func newPanelSums(p *Product) (s *panelSums, err error) {
+	// A second kernel rounds the rows when all panels are added.
+	if err := p.SetShape(Shape{BlockRows: panelBlockRows, Together: p.Shape().Together}); err != nil {
+		return nil, err
+	}
+	s = &panelSums{product: p}
+	if s.rows, err = gpu.KernelOf[cuda.SumProductsArgs](p.device, "deferred", "sumProducts"); err != nil {
+		return nil, err
+	}
+	s.fewRows, err = gpu.KernelOf[cuda.SumProductsArgs](p.device, "deferred", "sumProductsFew")
+	return s, err
+}
+
+const panelBlockRows = 16
+
+// launch puts into the stream: add the products of a and x to the sums of the rows from first on. With prepare it also
+// prepares what rounding needs, which one launch must do.
+func (s *panelSums) launch(stream *gpu.Stream, a, x *planes, first int, prepare bool) error {
+	k, launch := s.choose(a, prepare)
+	if launch.Grid.X == 0 {
+		return nil
+	}
+	launch.Stream = stream
+	p := s.product
+	parameters := p.sumArgs()
+	q := &parameters.P
+	q.A, q.X, q.Sums = a.residues.Pointer(), x.residues.Pointer(), p.sums.Pointer().At(first*a.tables.n)
+	q.XStride, q.Rows, q.Ld, q.Add = uint64(x.ld), uint32(a.rows), uint32(a.ld), 1
+	q.PartColumns = uint32(s.partColumns(a))
+	if !prepare {
+		q.PrepareBlocks = 0
+	}
+	return k.Launch(launch, parameters)
+}
+
+func (s *panelSums) partColumns(a *planes) int {
+	return partColumns(s.product.device, a.rows, a.tables.n)
+}
+
+func (s *panelSums) choose(a *planes, prepare bool) (*gpu.Kernel[cuda.SumProductsArgs], gpu.Launch) {
+	k, blocks := s.rows, (a.rows+panelBlockRows-1)/panelBlockRows
+	if part := s.partColumns(a); part > 0 {
+		k, blocks = s.fewRows, a.rows*((a.ld+part-1)/part)
+	}
+	if a.ld == 0 { // sums of nothing
+		blocks = 0
+	}
+	l := gpu.Launch{Grid: gpu.Dim{X: blocks * a.tables.n}, Block: gpu.Dim{X: sumThreads}}
+	if prepare {
+		l.Grid.X += int(s.product.planes.PrepareBlocks)
+		l.Shared = s.product.addLaunch.Shared
+	}
+	return k, l
 }

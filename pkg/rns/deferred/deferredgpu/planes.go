@@ -2,10 +2,12 @@ package deferredgpu
 
 import (
 	"fmt"
+	"sync"
 
 	"mpbench/cuda"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/numbers"
+	"mpbench/pkg/rns/deferred"
 )
 
 // planes are residue planes: the residue modulo m_k of element (i, j) is number (k*rows + i)*ld + j of the buffer. Or
@@ -36,7 +38,6 @@ func newPlanes(d *gpu.Device, moduli, rows, columns int) (*planes, error) {
 	return p, err
 }
 
-// newLimbPlanes makes planes for elements of so many limbs.
 func newLimbPlanes(d *gpu.Device, limbs, rows, columns int) (*planes, error) {
 	p := &planes{device: d, limbs: limbs, rows: rows, columns: columns, ld: leadingDimension(columns)}
 	var err error
@@ -84,13 +85,12 @@ func uploadLows(d *gpu.Device, low []int) (*gpu.Buffer[int32], error) {
 	return gpu.Upload(d, lows)
 }
 
-// conversionKernel returns the kernel that converts such numbers.
 func conversionKernel(d *gpu.Device, x *Numbers) (*gpu.Kernel[cuda.PlanesOfArgs], error) {
 	name := "planesOfFloat64"
 	if x.width > 0 {
 		name = "planesOfPacked"
 	}
-	return kernel[cuda.PlanesOfArgs](d, "planes", name)
+	return gpu.KernelOf[cuda.PlanesOfArgs](d, "planes", name)
 }
 
 // launchConversion puts a conversion into the stream. With each, low has an element for each row, otherwise one for
@@ -143,7 +143,6 @@ func conversionRows(width int) int {
 	return 32
 }
 
-// conversionLaunch is that of the conversion of so many rows.
 func (p *planes) conversionLaunch(width, rows int) gpu.Launch {
 	tile, shared := conversionRows(width), 0
 	if width > 0 {
@@ -156,5 +155,161 @@ func (p *planes) conversionLaunch(width, rows int) gpu.Launch {
 func (p *planes) free() {
 	if p != nil {
 		p.residues.Free()
+	}
+}
+
+// tables are the constants of the first n moduli in device memory.
+type tables struct {
+	n, lanes                   int
+	delta, powers, weight, crt *gpu.Buffer[uint32]
+	reciprocal                 *gpu.Buffer[float64]
+}
+
+// The tables of a device are kept: 0.5 MB at 256 moduli. Larger ones are kept too; there are few.
+var (
+	tablesMutex sync.Mutex
+	tablesKept  = map[tablesKey]*tables{}
+)
+
+type tablesKey struct {
+	device *gpu.Device
+	n      int
+}
+
+// tablesOn returns the tables of the first n moduli on the device.
+func tablesOn(d *gpu.Device, n int) (*tables, error) {
+	tablesMutex.Lock()
+	defer tablesMutex.Unlock()
+	key := tablesKey{d, n}
+	if t := tablesKept[key]; t != nil {
+		return t, nil
+	}
+	host := deferred.TablesOf(n)
+	t := &tables{n: n, lanes: host.Lanes}
+	for _, upload := range []struct {
+		to   **gpu.Buffer[uint32]
+		from []uint32
+	}{{&t.delta, host.Delta}, {&t.powers, host.Powers}, {&t.weight, host.Weight}, {&t.crt, host.CRT}} {
+		buffer, err := gpu.Upload(d, upload.from)
+		if err != nil {
+			return nil, err
+		}
+		*upload.to = buffer
+	}
+	var err error
+	if t.reciprocal, err = gpu.Upload(d, host.Reciprocal); err != nil {
+		return nil, err
+	}
+	tablesKept[key] = t
+	return t, nil
+}
+
+// Matrix is op(A) in device memory: planes of residues, or of limbs where elements are short, and the exponent of each
+// row.
+type Matrix struct {
+	planes *planes
+	plan   *deferred.Plan
+	low    []int
+	source *Numbers
+	layout numbers.Layout
+}
+
+// NewMatrix converts the numbers a, laid out by l, which is the layout of op(A): element (i, j) is the factor of x_j
+// in y_i. The plan is for NoTrans and that shape. Products that are truncated read a again; otherwise it is not needed
+// afterwards.
+func NewMatrix(d *gpu.Device, plan *deferred.Plan, a *Numbers, l numbers.Layout) (*Matrix, error) {
+	return newMatrix(d, plan, a, l, nil, limbsFor(plan))
+}
+
+// newMatrix makes a matrix of some rows of that laid out by l, or of all, in their order, if rows is nil; of so many
+// limbs, or of residues for 0.
+func newMatrix(
+	d *gpu.Device, plan *deferred.Plan, a *Numbers, l numbers.Layout, rows []uint32, limbs int,
+) (*Matrix, error) {
+	count := l.Rows
+	if rows != nil {
+		count = len(rows)
+	}
+	p, err := newPlanesAs(d, plan, limbs, count, l.Cols)
+	if err != nil {
+		return nil, err
+	}
+	m := &Matrix{p, plan, plan.Lows(), a, l}
+	if rows == nil {
+		err = p.convert(a, l, m.low)
+	} else {
+		err = p.convertRows(a, l, m.low, rows)
+	}
+	if err != nil {
+		p.free()
+		return nil, err
+	}
+	return m, nil
+}
+
+func newPlanesAs(d *gpu.Device, plan *deferred.Plan, limbs, rows, columns int) (*planes, error) {
+	if limbs > 0 {
+		return newLimbPlanes(d, limbs, rows, columns)
+	}
+	return newPlanes(d, plan.Moduli(), rows, columns)
+}
+
+// Rows and Columns return the shape of op(A).
+func (a *Matrix) Rows() int { return a.planes.rows }
+
+// Columns is described at Rows.
+func (a *Matrix) Columns() int { return a.planes.columns }
+
+// Moduli returns the number of moduli, 0 if there are limbs.
+func (a *Matrix) Moduli() int {
+	if a.planes.limbs > 0 {
+		return 0
+	}
+	return a.planes.tables.n
+}
+
+// Limbs returns the number of limbs of 28 bits of an element, 0 if there are residues.
+func (a *Matrix) Limbs() int { return a.planes.limbs }
+
+// Bytes returns the size of the planes.
+func (a *Matrix) Bytes() int64 { return a.planes.residues.Bytes() }
+
+// Free gives the memory back.
+func (a *Matrix) Free() {
+	if a != nil {
+		a.planes.free()
+	}
+}
+
+// Vector is x in device memory: planes like those of the matrix, and the exponent of its elements.
+type Vector struct {
+	planes    *planes
+	low       int
+	truncated bool
+	extent    numbers.Extent
+	source    *Numbers
+	layout    numbers.Layout
+}
+
+// NewVector converts the column vector x, laid out by l, whose extent is that for which the plan was made. As with a
+// matrix, x is needed afterwards if products are truncated.
+func (a *Matrix) NewVector(x *Numbers, l numbers.Layout, extent numbers.Extent) (*Vector, error) {
+	low, truncated := a.plan.VectorLow(extent)
+	row := numbers.Layout{Rows: 1, Cols: l.Rows, Offset: l.Offset, RowStride: 0, ColStride: l.RowStride}
+	p, err := newPlanesAs(a.planes.device, a.plan, a.planes.limbs, 1, row.Cols)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.convert(x, row, []int{low}); err != nil {
+		p.free()
+		return nil, err
+	}
+	return &Vector{p, low, truncated, extent, x, l}, nil
+}
+
+// Free gives the memory back.
+func (x *Vector) Free() {
+	if x != nil {
+		x.planes.free()
 	}
 }

@@ -1,10 +1,31 @@
+// Package deferredgpu is the deferred engine on a GPU: y = alpha*A*x + beta*y from planes of residues, or of limbs, in
+// device memory, exact, rounded once, with the same bits as package deferred.
+//
+// A [Matrix] holds the planes of op(A), rows of op(A) next to each other, so that A and its transpose are read in the
+// same way. The numbers cross the bus as they are, float64 or packed words, and become residues on the device. Where
+// aligned elements of A and x have at most 112 bits they become limbs of 28 bits instead, which take half the bytes
+// and need no reconstruction: a float64 matrix of similar exponents is one of two limbs. A [Product] holds a matrix, a
+// vector and the memory for results; [Product.Launch] is two kernels: sums of products; and reconstruction, alpha,
+// beta and rounding (cuda/deferred.cu, cuda/limb_products.cu, cuda/round_rows.cuh).
+//
+// Factors may be truncated ([deferred.KeepBits]). Then the last kernel tests for each row whether what was left out
+// could change its rounding (Ziv's test, cuda/round_rows.cuh), and [Product.Recompute] computes the rows that it marks
+// again, from the numbers on the device with the moduli that exact sums of them take. Rows for which
+// deferred.MaxModuli or the device's memory do not suffice are the host's.
+//
+// A [HostProduct] leaves the matrix in host memory and copies it in panels of columns, each of which becomes residues
+// and is multiplied while the next is on its way.
+//
+// Everything here must be called on the device's thread ([gpu.Device.Do]), but for what says otherwise.
 package deferredgpu
 
 import (
 	"fmt"
 	"math/big"
+	"math/bits"
 
 	"mpbench/cuda"
+	"mpbench/internal/parallel"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/rns/deferred"
 )
@@ -19,6 +40,7 @@ type Options struct {
 // Product is y = alpha*A*x + beta*y made ready: launch it as often as wanted.
 type Product struct {
 	device  *gpu.Device
+	own     *gpu.Owner
 	a       *Matrix
 	x       *Vector
 	options Options
@@ -57,7 +79,7 @@ type work struct {
 
 // workOf finds a kernel. parameters is called for each launch.
 func workOf[P any](d *gpu.Device, module, name string, parameters func() P) (work, error) {
-	k, err := kernel[P](d, module, name)
+	k, err := gpu.KernelOf[P](d, module, name)
 	return work{
 		launch:   func(l gpu.Launch) error { return k.Launch(l, parameters()) },
 		describe: func(l gpu.Launch, bytes int64) (Kernel, error) { return describe(k, l, bytes) },
@@ -98,7 +120,8 @@ func NewProduct(a *Matrix, x *Vector, o Options) (*Product, error) {
 	if x.planes.tables != a.planes.tables || x.planes.limbs != a.planes.limbs || x.planes.columns != a.Columns() {
 		panic(fmt.Sprintf("deferredgpu: a vector of %d elements for a matrix of %d columns", x.planes.columns, a.Columns()))
 	}
-	p := &Product{device: a.planes.device, a: a, x: x, options: o, width: (o.Precision + 63) / 64}
+	d := a.planes.device
+	p := &Product{device: d, own: d.NewOwner(), a: a, x: x, options: o, width: (o.Precision + 63) / 64}
 	if err := p.allocate(); err != nil {
 		p.Free()
 		return nil, err
@@ -112,29 +135,27 @@ func NewProduct(a *Matrix, x *Vector, o Options) (*Product, error) {
 }
 
 // allocate makes the buffers: sums are zero, as kernels leave them where they add to them.
-func (p *Product) allocate() error {
-	d, rows := p.device, p.a.Rows()
+func (p *Product) allocate() (err error) {
+	rows := p.a.Rows()
 	exps := make([]int64, rows)
 	for i, low := range p.a.low {
 		exps[i] = int64(low + p.x.low)
 	}
-	var err error
-	try := func(f func() error) {
-		if err == nil {
-			err = f()
+	p.sums = gpu.TakeCopy(p.own, make([]uint64, rows*p.sumWords()))
+	p.rowExp = gpu.TakeCopy(p.own, exps)
+	p.out, p.exponents = gpu.Take[uint64](p.own, rows*p.width), gpu.Take[int64](p.own, rows)
+	p.alpha = newScalar(p.own, p.options.Alpha)
+	if p.options.Beta.Sign() != 0 {
+		p.beta = newScalar(p.own, p.options.Beta)
+		if err := p.own.Err(); err != nil {
+			return err
+		}
+		if p.y, err = UploadPacked(p.device, p.options.Y); err != nil {
+			return err
 		}
 	}
-	try(func() error { p.sums, err = gpu.Upload(d, make([]uint64, rows*p.sumWords())); return err })
-	try(func() error { p.rowExp, err = gpu.Upload(d, exps); return err })
-	try(func() error { p.out, err = gpu.Alloc[uint64](d, rows*p.width); return err })
-	try(func() error { p.exponents, err = gpu.Alloc[int64](d, rows); return err })
-	try(func() error { p.alpha, err = newScalar(d, p.options.Alpha); return err })
-	if p.options.Beta.Sign() != 0 {
-		try(func() error { p.beta, err = newScalar(d, p.options.Beta); return err })
-		try(func() error { p.y, err = UploadPacked(d, p.options.Y); return err })
-	}
-	try(p.allocateErrors)
-	return err
+	p.allocateErrors()
+	return p.own.Err()
 }
 
 // sumWords is how many words the sum of a row has: residues, or words of limbs.
@@ -146,18 +167,14 @@ func (p *Product) sumWords() int {
 }
 
 // allocatePrepared makes the buffers of what is prepared for rounding.
-func (p *Product) allocatePrepared() (err error) {
+func (p *Product) allocatePrepared() error {
 	f := &p.rounding
 	if f.hasTable() {
-		if p.table, err = gpu.Alloc[uint32](p.device, int((f.Moduli+1)*f.ProductLimbs)); err != nil {
-			return err
-		}
+		p.table = gpu.Take[uint32](p.own, int((f.Moduli+1)*f.ProductLimbs))
 	}
-	if p.addend, err = gpu.Alloc[uint32](p.device, p.a.Rows()*int(f.AddendLimbs)); err != nil {
-		return err
-	}
+	p.addend = gpu.Take[uint32](p.own, p.a.Rows()*int(f.AddendLimbs))
 	f.Table, f.Addend = p.table.Pointer(), p.addend.Pointer()
-	return nil
+	return p.own.Err()
 }
 
 func (p *Product) setParameters() {
@@ -295,17 +312,9 @@ func (p *Product) Moduli() int { return p.a.Moduli() }
 
 // Bytes returns the device memory that the product takes beside A and x.
 func (p *Product) Bytes() int64 {
-	bytes := p.sums.Bytes() + p.rowExp.Bytes() + p.out.Bytes() + p.exponents.Bytes()
+	bytes := p.own.Bytes()
 	if p.y != nil {
 		bytes += p.y.Bytes()
-	}
-	for _, b := range []*gpu.Buffer[uint32]{p.table, p.addend, p.uncertain} {
-		if b != nil {
-			bytes += b.Bytes()
-		}
-	}
-	if p.errorExp != nil {
-		bytes += p.errorExp.Bytes()
 	}
 	for _, b := range p.recomputation.batches {
 		bytes += b.bytes()
@@ -313,18 +322,148 @@ func (p *Product) Bytes() int64 {
 	return bytes
 }
 
-// Free gives the memory back, but for that of A and x.
+// Free gives the memory back, but for that of A and x; a nil product has none.
 func (p *Product) Free() {
-	p.sums.Free()
-	p.rowExp.Free()
-	p.out.Free()
-	p.exponents.Free()
-	p.alpha.limbs.Free()
-	p.beta.limbs.Free()
+	if p == nil {
+		return
+	}
+	p.own.Free()
 	p.y.Free()
-	p.table.Free()
-	p.addend.Free()
-	p.errorExp.Free()
-	p.uncertain.Free()
 	p.recomputation.free()
+}
+
+// Shape says how a product is launched. It never changes a result.
+type Shape struct {
+	// BlockRows is the rows of a block, and PartColumns its columns if it does not take whole rows, a multiple of 16.
+	BlockRows, PartColumns int
+	// Together is how many rows a block rounds together, so that one read of the tables serves them: 2 or 4; 0 for a warp
+	// for each row.
+	Together int
+	// RowWarps is how many warps take a row, or a part of one, of a matrix of limbs: 1, 2, 4 or 8. It has no BlockRows
+	// and no Together.
+	RowWarps int
+	// Early lets the rounding kernel begin while sums are still added, where the device can do so.
+	Early bool
+}
+
+// Threads of a block of sumProducts and sumProductsFew, and the columns that all its warps read at once.
+const (
+	sumThreads = 256
+	sumColumns = sumThreads / 32 * 512
+)
+
+// defaultShape takes parts of columns where there are few rows. All numbers were found by BenchmarkParts on an H200.
+func (p *Product) defaultShape() Shape {
+	if p.a.planes.limbs > 0 {
+		return p.defaultLimbShape()
+	}
+	rows, moduli := p.a.Rows(), p.a.Moduli()
+	// two rows a warp: the blocks' ends, where less is read at once, are evenly spread
+	s := Shape{BlockRows: 16, Early: true}
+	byWarps := 16 // moduli up to which a warp for each row is faster
+	if s.PartColumns = partColumns(p.device, rows, moduli); s.PartColumns > 0 {
+		s.BlockRows, byWarps = 1, 32
+	}
+	if moduli > byWarps {
+		s.Together = 2
+	}
+	return s
+}
+
+// partColumns returns how many columns a block takes where there are few rows, one round of reads, and 0 where blocks
+// take whole rows.
+func partColumns(d *gpu.Device, rows, moduli int) int {
+	if slots := 4 * max(d.Info().Multiprocessors, 1); rows*moduli >= 2*slots {
+		return 0
+	}
+	return sumColumns
+}
+
+// SetShape chooses how the work is divided.
+func (p *Product) SetShape(s Shape) error {
+	if p.a.planes.limbs > 0 {
+		return p.setLimbShape(s)
+	}
+	name := "sumProducts"
+	if s.PartColumns > 0 {
+		name = "sumProductsFew"
+	}
+	var err error
+	if p.add, err = workOf(p.device, "deferred", name, p.roundArgs); err != nil {
+		return err
+	}
+	p.shape = s
+	rows, moduli, ld := p.a.Rows(), p.a.Moduli(), p.a.planes.ld
+	p.planes.BlockRows, p.planes.PartColumns, p.planes.Clear = uint32(max(s.BlockRows, 1)), uint32(s.PartColumns), 0
+	blocks := (rows + max(s.BlockRows, 1) - 1) / max(s.BlockRows, 1)
+	if s.PartColumns > 0 {
+		p.planes.Clear = 1
+		blocks = rows * max(1, (ld+s.PartColumns-1)/s.PartColumns)
+		if ld == 0 { // nothing to add to sums that are zero
+			blocks = 0
+		}
+	}
+	if err := p.sums.Clear(nil); err != nil {
+		return err
+	}
+	items, limbs := p.rounding.prepare()
+	const warps = sumThreads / 32
+	p.planes.PrepareBlocks = uint32((items + warps - 1) / warps)
+	p.addLaunch = gpu.Launch{Grid: gpu.Dim{X: int(p.planes.PrepareBlocks) + blocks*moduli}, Block: gpu.Dim{X: sumThreads},
+		Shared: 4 * warps * limbs}
+	return p.setRounding(s.Together)
+}
+
+func (p *Product) setRounding(together int) error {
+	name, rows, threads := "roundRows", 4, 128 // of a block
+	if together > 0 {
+		name, rows = fmt.Sprintf("roundRows%d", together), together
+		threads = min(max((int(p.rounding.ProductLimbs)+31)/32*32, 32*rows), 256)
+	}
+	shared := rows * 4 * p.rounding.rowLimbs()
+	var err error
+	p.round, err = workOf(p.device, "deferred", name, p.roundArgs)
+	p.roundLaunch = gpu.Launch{Grid: gpu.Dim{X: (p.a.Rows() + rows - 1) / rows}, Block: gpu.Dim{X: threads},
+		Shared: shared}
+	return err
+}
+
+// Shape returns the shape in use.
+func (p *Product) Shape() Shape { return p.shape }
+
+// results waits and sets y to the results of the kernels, exactly: numbers of Precision bits.
+func (p *Product) results(y []*big.Float) error {
+	words, exponents := make([]uint64, p.out.Len()), make([]int64, p.exponents.Len())
+	if err := p.out.Download(words); err != nil {
+		return err
+	}
+	if err := p.exponents.Download(exponents); err != nil {
+		return err
+	}
+	parallel.Ranges(0, len(y), 256, func(_, from, to int) {
+		var x big.Int
+		for i := from; i < to; i++ {
+			if y[i] == nil {
+				y[i] = new(big.Float)
+			}
+			setPacked(y[i], &x, words[i*p.width:(i+1)*p.width], exponents[i], uint(p.options.Precision))
+		}
+	})
+	return nil
+}
+
+// setPacked sets z to a packed number of prec bits; x is overwritten.
+func setPacked(z *big.Float, x *big.Int, words []uint64, exponent int64, prec uint) {
+	digits := x.Bits()[:0]
+	for _, w := range words {
+		digits = append(digits, big.Word(w))
+		if bits.UintSize == 32 {
+			digits = append(digits, big.Word(w>>32))
+		}
+	}
+	z.SetPrec(0).SetPrec(prec).SetInt(x.SetBits(digits))
+	z.SetMantExp(z, int(exponent>>1))
+	if exponent&1 != 0 {
+		z.Neg(z)
+	}
 }

@@ -2,6 +2,7 @@ package deferredgpu
 
 import (
 	"errors"
+	"math"
 	"math/big"
 	"slices"
 
@@ -31,10 +32,53 @@ type recomputation struct {
 
 // batch is a product of some rows.
 type batch struct {
-	rows    []int
+	rows []int
+	factored
+}
+
+// factored is a product with its factors, and the numbers that they are made of while they may be needed again.
+type factored struct {
 	a       *Matrix
 	x       *Vector
 	product *Product
+	raw     []*Numbers
+}
+
+// reconsider goes over to exact sums where truncated ones would have to be recomputed too often, and gives up the
+// numbers, which exact ones do not need.
+func (f *factored) reconsider() error {
+	if f.product.Truncated() {
+		a, x, product, err := f.product.Reconsidered()
+		if err != nil {
+			return err
+		}
+		if product != nil {
+			f.freeProduct()
+			f.a, f.x, f.product = a, x, product
+		}
+	}
+	if !f.product.Truncated() {
+		f.freeNumbers()
+	}
+	return nil
+}
+
+func (f *factored) freeNumbers() {
+	for _, x := range f.raw {
+		x.Free()
+	}
+	f.raw = nil
+}
+
+func (f *factored) freeProduct() {
+	f.product.Free()
+	f.x.Free()
+	f.a.Free()
+}
+
+func (f *factored) free() {
+	f.freeProduct()
+	f.freeNumbers()
 }
 
 const (
@@ -189,7 +233,6 @@ func roundModuli(n int) int {
 	return min((n+moduliStep-1)/moduliStep*moduliStep, deferred.MaxModuli)
 }
 
-// newBatch makes the product of some rows.
 func (p *Product) newBatch(rows []int) (*batch, error) {
 	b := &batch{rows: slices.Clone(rows)}
 	if err := p.load(b); err != nil {
@@ -292,10 +335,41 @@ func (b *batch) bytes() int64 {
 	return b.a.Bytes() + b.x.planes.residues.Bytes() + b.product.Bytes()
 }
 
-func (b *batch) free() {
-	if b.product != nil {
-		b.product.Free()
+// exactRow is that of cuda/round_rows.cuh.
+const exactRow = math.MinInt64
+
+// allocateErrors makes the buffers for truncated sums: row i is in error by less than 2^errorExp[i].
+func (p *Product) allocateErrors() {
+	errors := make([]int64, p.a.Rows())
+	for i, low := range p.a.low {
+		errors[i] = exactRow
+		if bits := p.a.plan.ErrorBits(i, p.x.extent); bits >= 0 {
+			errors[i] = int64(low+p.x.low+bits) + p.alpha.exp
+			if !p.alpha.isUnit(p.options.Alpha) {
+				errors[i] += int64(p.options.Alpha.MinPrec()) // the integer of alpha is less than this power of two
+			}
+			p.truncated = true
+		}
 	}
-	b.x.Free()
-	b.a.Free()
+	if p.truncated {
+		p.errorExp, p.uncertain = gpu.TakeCopy(p.own, errors), gpu.Take[uint32](p.own, len(errors))
+	}
+}
+
+// Truncated reports whether factors are truncated, so that rows may have to be computed again. Then the numbers that
+// the matrix and the vector were made of must stay on the device as long as the product is used.
+func (p *Product) Truncated() bool { return p.truncated }
+
+func (p *Product) openRows() ([]int, error) {
+	flags := make([]uint32, p.a.Rows())
+	if err := p.uncertain.Download(flags); err != nil {
+		return nil, err
+	}
+	var rows []int
+	for i, f := range flags {
+		if f != 0 {
+			rows = append(rows, i)
+		}
+	}
+	return rows, nil
 }

@@ -16,9 +16,9 @@ type scalar struct {
 	negative bool
 }
 
-func newScalar(d *gpu.Device, v *big.Float) (scalar, error) {
+func newScalar(o *gpu.Owner, v *big.Float) scalar {
 	if v.Sign() == 0 {
-		return scalar{}, nil
+		return scalar{}
 	}
 	length := int(v.MinPrec())
 	exp := v.MantExp(nil) - length
@@ -30,8 +30,7 @@ func newScalar(d *gpu.Device, v *big.Float) (scalar, error) {
 	for digit := new(big.Int); x.Sign() != 0; x.Rsh(x, limbBits) {
 		limbs = append(limbs, uint32(digit.And(x, mask).Uint64()))
 	}
-	b, err := gpu.Upload(d, limbs)
-	return scalar{b, int64(exp), negative}, err
+	return scalar{gpu.TakeCopy(o, limbs), int64(exp), negative}
 }
 
 func (s scalar) count() uint32 {

@@ -22,7 +22,6 @@ func Ways() []exactsum.NewWay {
 // packedVariant names what is done in words: packed words are added in integers.
 const packedVariant = "packed words"
 
-// packed are packed numbers in device memory.
 type packed struct {
 	device *gpu.Device
 	sum    *PackedSum
@@ -46,7 +45,6 @@ func newPacked(_ context.Context, c method.Config, p *op.Problem) (exactsum.Way,
 	return &packed{d, s, numberBytes(x)}, times, err
 }
 
-// packTerms opens the device and packs the terms of a sum.
 func packTerms(c method.Config, p *op.Problem) (*gpu.Device, *deferred.Packed, method.Times, error) {
 	d, err := gpu.Open(c.GPU())
 	if err != nil {
@@ -59,13 +57,11 @@ func packTerms(c method.Config, p *op.Problem) (*gpu.Device, *deferred.Packed, m
 
 func numberBytes(x *deferred.Packed) int { return int(x.Bytes()) / max(1, x.Len()) }
 
-// Add implements exactsum.Way.
 func (w *packed) Add(_ context.Context, to *exactsum.Sum) (err error) {
 	to.Wide, _, err = w.sum.Sum(false)
 	return err
 }
 
-// AddTimed implements exactsum.DeviceWay.
 func (w *packed) AddTimed(_ context.Context, to *exactsum.Sum) (times method.Times, err error) {
 	start := time.Now()
 	var t SumTimes
@@ -77,13 +73,9 @@ func (w *packed) AddTimed(_ context.Context, to *exactsum.Sum) (times method.Tim
 	return times, err
 }
 
-// ByClock implements exactsum.DeviceWay.
 func (w *packed) ByClock() bool { return false }
+func (w *packed) Cool() error   { return w.device.Cool() }
 
-// Cool implements exactsum.DeviceWay.
-func (w *packed) Cool() error { return w.device.Cool() }
-
-// Describe implements exactsum.Way.
 func (w *packed) Describe(info *method.Info) {
 	info.NumberBytes, info.Variant = w.bytes, packedVariant
 	windows := w.sum.Windows()
@@ -95,7 +87,6 @@ func (w *packed) Describe(info *method.Info) {
 	}
 }
 
-// Close implements exactsum.Way.
 func (w *packed) Close() error {
 	w.sum.Free()
 	return nil
@@ -119,7 +110,6 @@ func newPackedParts(_ context.Context, c method.Config, p *op.Problem) (exactsum
 	return &packedParts{d, x, (p.X.Rows + 1) / 2}, times, err
 }
 
-// Add implements exactsum.Way.
 func (w *packedParts) Add(ctx context.Context, to *exactsum.Sum) error {
 	total := new(deferred.LimbSum)
 	for from := 0; from < w.numbers.Len(); {
@@ -152,23 +142,19 @@ func (w *packedParts) sumPart(from, end int) (*deferred.LimbSum, error) {
 	return sum, err
 }
 
-// AddTimed implements exactsum.DeviceWay.
 func (w *packedParts) AddTimed(ctx context.Context, to *exactsum.Sum) (method.Times, error) {
 	start := time.Now()
 	err := w.Add(ctx, to)
 	return method.Times{Kernel: time.Since(start)}, err
 }
 
-// ByClock implements exactsum.DeviceWay.
 func (w *packedParts) ByClock() bool { return true }
 
 // Cool implements exactsum.DeviceWay: the numbers come from the bus.
 func (w *packedParts) Cool() error { return nil }
 
-// Describe implements exactsum.Way.
 func (w *packedParts) Describe(info *method.Info) {
 	info.NumberBytes, info.Variant = numberBytes(w.numbers), packedVariant+", streamed"
 }
 
-// Close implements exactsum.Way.
 func (w *packedParts) Close() error { return nil }
