@@ -1,7 +1,6 @@
 package exact
 
 import (
-	"encoding/binary"
 	"math"
 	"math/big"
 	"math/bits"
@@ -15,11 +14,10 @@ import (
 // numbers ([Dot.AddBig]) are added to two integers of any length. Keeping the signs apart gives the exact sum of
 // magnitudes for nothing and makes the result independent of the order of the terms.
 type Dot struct {
-	n              int
-	pos, neg       *dotLimbs
-	wide           *wideDot
-	posInf, negInf bool
-	nan            bool
+	n        int
+	pos, neg *dotLimbs
+	wide     *wideDot
+	specials specials
 }
 
 // dotLimbs is a fixed-point integer in units of 2^leastProductExp. The largest product, below 2^106 * 2^(1942 + 2148),
@@ -34,7 +32,7 @@ func (d *Dot) Add(x, y float64) {
 	xm, xe := significand(x)
 	ym, ye := significand(y)
 	if xe < 0 || ye < 0 {
-		d.addSpecial(x * y)
+		d.specials.add(x * y)
 		return
 	}
 	if xm == 0 || ym == 0 {
@@ -48,7 +46,7 @@ func (d *Dot) Add(x, y float64) {
 		*sum = new(dotLimbs)
 	}
 	hi, lo := bits.Mul64(xm, ym)
-	(*sum).add(hi, lo, uint(xe+ye))
+	addShifted((*sum)[:], hi, lo, uint(xe+ye))
 }
 
 // significand returns the integers m and e with |x| = m * 2^(e-1074), m < 2^53; e is negative for an infinity or NaN.
@@ -64,39 +62,11 @@ func significand(x float64) (m uint64, e int) {
 	return m | hiddenBit, e - 1
 }
 
-// add adds (hi*2^64 + lo) * 2^shift.
-func (z *dotLimbs) add(hi, lo uint64, shift uint) {
-	i, r := shift/64, shift%64
-	var carry uint64
-	z[i], carry = bits.Add64(z[i], lo<<r, 0)
-	z[i+1], carry = bits.Add64(z[i+1], hi<<r|lo>>(64-r), carry) // a shift by 64 gives 0
-	z[i+2], carry = bits.Add64(z[i+2], hi>>(64-r), carry)
-	for k := i + 3; carry != 0; k++ {
-		z[k], carry = bits.Add64(z[k], 0, carry)
-	}
-}
-
 func (z *dotLimbs) int() *big.Int {
 	if z == nil {
 		return new(big.Int)
 	}
-	var buf [8 * len(z)]byte
-	for i, limb := range z {
-		binary.BigEndian.PutUint64(buf[len(buf)-8*(i+1):], limb)
-	}
-	return new(big.Int).SetBytes(buf[:])
-}
-
-// addSpecial notes a product that is an infinity or NaN.
-func (d *Dot) addSpecial(p float64) {
-	switch {
-	case p != p:
-		d.nan = true
-	case p > 0:
-		d.posInf = true
-	default:
-		d.negInf = true
-	}
+	return intOf(z[:])
 }
 
 // AddBig adds x*y for finite x and y, which are not kept. The memory it takes grows with the spread of the products'
@@ -117,7 +87,7 @@ func (d *Dot) Merge(e *Dot) {
 	d.n += e.n
 	d.pos = d.pos.merge(e.pos)
 	d.neg = d.neg.merge(e.neg)
-	d.posInf, d.negInf, d.nan = d.posInf || e.posInf, d.negInf || e.negInf, d.nan || e.nan
+	d.specials.merge(e.specials)
 	switch {
 	case e.wide == nil || !e.wide.any:
 	case d.wide == nil || !d.wide.any:
@@ -147,13 +117,8 @@ func (d *Dot) N() int { return d.n }
 // Value returns the exact sum of the products: 0 for none, NaN or an infinity as IEEE 754 arithmetic without overflow
 // would give.
 func (d *Dot) Value() Value {
-	switch {
-	case d.nan, d.posInf && d.negInf:
-		return Value{Class: NaN}
-	case d.posInf:
-		return Value{Class: PosInf}
-	case d.negInf:
-		return Value{Class: NegInf}
+	if c := d.specials.sum(); c != Finite {
+		return Value{Class: c}
 	}
 	sum := d.pos.int()
 	return d.result(sum.Sub(sum, d.neg.int()), func(w *wideDot) *big.Int { return new(big.Int).Sub(&w.pos, &w.neg) })
@@ -161,11 +126,8 @@ func (d *Dot) Value() Value {
 
 // Abs returns the exact sum of the magnitudes of the products: NaN if one is NaN, +Inf if one is infinite.
 func (d *Dot) Abs() Value {
-	switch {
-	case d.nan:
-		return Value{Class: NaN}
-	case d.posInf, d.negInf:
-		return Value{Class: PosInf}
+	if c := d.specials.magnitude(); c != Finite {
+		return Value{Class: c}
 	}
 	sum := d.pos.int()
 	return d.result(sum.Add(sum, d.neg.int()), func(w *wideDot) *big.Int { return new(big.Int).Add(&w.pos, &w.neg) })

@@ -43,37 +43,29 @@ func resolve(lo, hi []uint64) *big.Int {
 	var limbs [fixedLimbs]uint64
 	for e := range lo {
 		if lo[e]|hi[e] != 0 {
-			addShifted(&limbs, hi[e], lo[e], uint(max(e-1, 0)))
+			addShifted(limbs[:], hi[e], lo[e], uint(max(e-1, 0)))
 		}
 	}
-	var buf [fixedLimbs * 8]byte
+	return intOf(limbs[:])
+}
+
+// intOf returns the integer of 64-bit limbs, the least significant first.
+func intOf(limbs []uint64) *big.Int {
+	buf := make([]byte, 8*len(limbs))
 	for i, limb := range limbs {
 		binary.BigEndian.PutUint64(buf[len(buf)-8*(i+1):], limb)
 	}
-	return new(big.Int).SetBytes(buf[:])
+	return new(big.Int).SetBytes(buf)
 }
 
 // addShifted adds (hi*2^64 + lo) * 2^shift to limbs, the least significant first.
-func addShifted(limbs *[fixedLimbs]uint64, hi, lo uint64, shift uint) {
+func addShifted(limbs []uint64, hi, lo uint64, shift uint) {
 	i, r := shift/64, shift%64
-	w := [3]uint64{lo << r, hi<<r | lo>>(64-r), hi >> (64 - r)} // a shift by 64 gives 0
 	var carry uint64
-	for k, x := range w {
-		limbs[i+uint(k)], carry = bits.Add64(limbs[i+uint(k)], x, carry)
-	}
+	limbs[i], carry = bits.Add64(limbs[i], lo<<r, 0)
+	limbs[i+1], carry = bits.Add64(limbs[i+1], hi<<r|lo>>(64-r), carry) // a shift by 64 gives 0
+	limbs[i+2], carry = bits.Add64(limbs[i+2], hi>>(64-r), carry)
 	for k := i + 3; carry != 0; k++ {
 		limbs[k], carry = bits.Add64(limbs[k], 0, carry)
 	}
-}
-
-// ratio returns x * 2^-1074 in lowest terms, and may modify x. Common factors are powers of two, so they are removed
-// by a shift before big.Rat looks for them with its general algorithm.
-func ratio(x *big.Int) *big.Rat {
-	if x.Sign() == 0 {
-		return new(big.Rat)
-	}
-	shift := min(x.TrailingZeroBits(), -leastExp)
-	x.Rsh(x, shift)
-	den := new(big.Int).Lsh(big.NewInt(1), -leastExp-shift)
-	return new(big.Rat).SetFrac(x, den)
 }

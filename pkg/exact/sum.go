@@ -36,12 +36,10 @@ const (
 // This is the large superaccumulator of R. M. Neal, "Fast exact summation using small and large superaccumulators",
 // arXiv 1505.05571 (2015), section 4, with two-word buckets in the place of counts.
 type Sum struct {
-	n       int
-	buckets *buckets // nil until a finite float64 is added
-	wide    *wideSum // nil until a rational is added
-	posInf  bool
-	negInf  bool
-	nan     bool
+	n        int
+	buckets  *buckets // nil until a finite float64 is added
+	wide     *wideSum // nil until a rational is added
+	specials specials
 }
 
 // buckets holds, for each of the 4096 leading bit patterns of a finite term, the integer sum hi*2^64 + lo of the
@@ -71,7 +69,7 @@ func (s *Sum) AddSlice(xs []float64) {
 		m := bits&fractionMask | hiddenBit
 		if (i+1)&exponentMask <= 1 { // exponent field all zeros or all ones
 			if i&exponentMask != 0 {
-				s.addSpecial(x)
+				s.specials.add(x)
 				continue
 			}
 			m &^= hiddenBit // subnormal or zero
@@ -81,18 +79,6 @@ func (s *Sum) AddSlice(xs []float64) {
 		if sum < m {
 			b.hi[i]++
 		}
-	}
-}
-
-// addSpecial notes an infinity or NaN.
-func (s *Sum) addSpecial(x float64) {
-	switch {
-	case x != x:
-		s.nan = true
-	case x > 0:
-		s.posInf = true
-	default:
-		s.negInf = true
 	}
 }
 
@@ -107,26 +93,18 @@ func (s *Sum) AddRat(x *big.Rat) {
 
 // AddValue adds a number or special value.
 func (s *Sum) AddValue(v Value) {
-	switch v.Class {
-	case Finite:
+	if v.Class == Finite {
 		s.AddRat(v.Number())
 		return
-	case PosInf:
-		s.posInf = true
-	case NegInf:
-		s.negInf = true
-	default:
-		s.nan = true
 	}
+	s.specials.add(v.Float64())
 	s.n++
 }
 
 // Merge adds to s all that was added to t, which stays as it is.
 func (s *Sum) Merge(t *Sum) {
 	s.n += t.n
-	s.posInf = s.posInf || t.posInf
-	s.negInf = s.negInf || t.negInf
-	s.nan = s.nan || t.nan
+	s.specials.merge(t.specials)
 	if t.buckets != nil {
 		if s.buckets == nil {
 			s.buckets = new(buckets)
@@ -147,16 +125,11 @@ func (s *Sum) N() int { return s.n }
 // Value returns the exact sum of the terms: 0 for no terms, NaN if a term is NaN or if there are infinities of both
 // signs, an infinity if there are infinities of its sign only.
 func (s *Sum) Value() Value {
-	switch {
-	case s.nan, s.posInf && s.negInf:
-		return Value{Class: NaN}
-	case s.posInf:
-		return Value{Class: PosInf}
-	case s.negInf:
-		return Value{Class: NegInf}
+	if c := s.specials.sum(); c != Finite {
+		return Value{Class: c}
 	}
 	pos, neg := s.fixed()
-	r := ratio(pos.Sub(pos, neg))
+	r := dyadic(pos.Sub(pos, neg), leastExp)
 	if s.wide != nil {
 		r.Add(r, s.wide.value(s.wide.sum))
 	}
@@ -165,18 +138,57 @@ func (s *Sum) Value() Value {
 
 // Abs returns the exact sum of the magnitudes of the terms: NaN if a term is NaN, +Inf if one is infinite.
 func (s *Sum) Abs() Value {
-	switch {
-	case s.nan:
-		return Value{Class: NaN}
-	case s.posInf, s.negInf:
-		return Value{Class: PosInf}
+	if c := s.specials.magnitude(); c != Finite {
+		return Value{Class: c}
 	}
 	pos, neg := s.fixed()
-	r := ratio(pos.Add(pos, neg))
+	r := dyadic(pos.Add(pos, neg), leastExp)
 	if s.wide != nil {
 		r.Add(r, s.wide.value(s.wide.abs))
 	}
 	return Value{Rat: r}
+}
+
+// specials are the infinities and NaN among the terms of a sum.
+type specials struct{ posInf, negInf, nan bool }
+
+func (s *specials) add(x float64) {
+	switch {
+	case x != x:
+		s.nan = true
+	case x > 0:
+		s.posInf = true
+	default:
+		s.negInf = true
+	}
+}
+
+func (s *specials) merge(t specials) {
+	s.posInf, s.negInf, s.nan = s.posInf || t.posInf, s.negInf || t.negInf, s.nan || t.nan
+}
+
+// sum returns the class of the sum.
+func (s specials) sum() Class {
+	switch {
+	case s.nan, s.posInf && s.negInf:
+		return NaN
+	case s.posInf:
+		return PosInf
+	case s.negInf:
+		return NegInf
+	}
+	return Finite
+}
+
+// magnitude returns the class of the sum of magnitudes.
+func (s specials) magnitude() Class {
+	switch {
+	case s.nan:
+		return NaN
+	case s.posInf, s.negInf:
+		return PosInf
+	}
+	return Finite
 }
 
 // wideSum adds rationals over one common denominator, the least common multiple of those seen so far. The denominators

@@ -34,13 +34,16 @@ func (o *Owner) Free() {
 	o.owned, o.bytes = nil, 0
 }
 
+// Keep makes x the owner's, which frees it.
+func (o *Owner) Keep(x interface{ Free() }) { o.owned = append(o.owned, x) }
+
 // own returns what make makes, unless there has been an error.
 func own[P interface{ Free() }](o *Owner, make func() (P, error)) (x P) {
 	if o.err != nil {
 		return x
 	}
 	if x, o.err = make(); o.err == nil {
-		o.owned = append(o.owned, x)
+		o.Keep(x)
 	}
 	return x
 }

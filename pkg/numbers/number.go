@@ -130,14 +130,18 @@ func (z *Number) divide(d *big.Int, bits int) {
 
 // integer returns W.
 func (z *Number) integer() *big.Int {
-	words := make([]big.Word, 0, 64/bits.UintSize*len(z.Words))
-	for _, w := range z.Words {
-		words = append(words, big.Word(w))
+	return new(big.Int).SetBits(BigWords(make([]big.Word, 0, 64/bits.UintSize*len(z.Words)), z.Words))
+}
+
+// BigWords appends words of 64 bits, the least significant first, to those of a big.Int.
+func BigWords(to []big.Word, words []uint64) []big.Word {
+	for _, w := range words {
+		to = append(to, big.Word(w))
 		if bits.UintSize == 32 {
-			words = append(words, big.Word(w>>32))
+			to = append(to, big.Word(w>>32))
 		}
 	}
-	return new(big.Int).SetBits(words)
+	return to
 }
 
 // Big returns z, which must be zero or finite, as a big.Float that holds it exactly.

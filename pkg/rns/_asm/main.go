@@ -41,18 +41,34 @@ type kernel struct {
 	lanes    int
 }
 
-// generate emits a function over all n residues whose body handles k.lanes of them.
-func generate(isa, name, signature, doc string, pointers []string, body func(k *kernel)) {
-	TEXT(name+isa, NOSPLIT, "func("+signature+", n int)")
+// newKernel begins a function of n residues whose pointer parameters it loads, and returns the bytes of all residues.
+func newKernel(name, signature, doc string) (k *kernel, bytes reg.Register) {
+	TEXT(name, NOSPLIT, "func("+signature)
 	Pragma("noescape")
-	Doc(strings.Split(name+isa+" sets "+doc+"; it works like "+name+"Generic.", "\n")...)
-	k := &kernel{pointers: map[string]reg.GPVirtual{}, offset: GP64()}
-	for _, p := range pointers {
-		k.pointers[p] = Load(Param(p), GP64()).(reg.GPVirtual)
+	Doc(strings.Split(doc, "\n")...)
+	k = &kernel{pointers: map[string]reg.GPVirtual{}, offset: GP64()}
+	var names []string // of parameters whose type is still to come
+	for _, p := range strings.Split(signature, ",") {
+		name, kind, _ := strings.Cut(strings.TrimSpace(p), " ")
+		if names = append(names, name); kind == "" {
+			continue
+		}
+		for _, name := range names {
+			if kind[0] == '*' {
+				k.pointers[name] = Load(Param(name), GP64()).(reg.GPVirtual)
+			}
+		}
+		names = nil
 	}
-	bytes := Load(Param("n"), GP64())
+	bytes = Load(Param("n"), GP64())
 	SHLQ(Imm(2), bytes)
 	XORQ(k.offset, k.offset)
+	return k, bytes
+}
+
+// generate emits a function over all n residues whose body handles k.lanes of them.
+func generate(isa, name, signature, doc string, body func(k *kernel)) {
+	k, bytes := newKernel(name+isa, signature+", n int)", name+isa+" sets "+doc+"; it works like "+name+"Generic.")
 	if isa == "AVX512" {
 		wide := GP64()
 		k.odd = K()
@@ -147,7 +163,7 @@ func (k *kernel) quotient(x reg.VecVirtual, scaled string) reg.VecVirtual {
 }
 
 func subMod(isa string) {
-	generate(isa, "subMod", "z, x, y, m *uint32", "z = x - y mod m", []string{"z", "x", "y", "m"}, func(k *kernel) {
+	generate(isa, "subMod", "z, x, y, m *uint32", "z = x - y mod m", func(k *kernel) {
 		difference := k.load("x")
 		VPSUBD(k.mem("y"), difference, difference)
 		k.wrapOnce(difference, k.load("m"))
@@ -156,15 +172,13 @@ func subMod(isa string) {
 }
 
 func mulConst(isa string) {
-	pointers := []string{"z", "x", "w", "ws", "m"}
-	generate(isa, "mulConst", "z, x, w, ws, m *uint32", "z = x*w mod m", pointers, func(k *kernel) {
+	generate(isa, "mulConst", "z, x, w, ws, m *uint32", "z = x*w mod m", func(k *kernel) {
 		k.store(k.timesConstant(k.load("x"), k.load("m")))
 	})
 }
 
 func mulConstAdd(isa string) {
-	pointers := []string{"z", "x", "w", "ws", "y", "m"}
-	generate(isa, "mulConstAdd", "z, x, w, ws, y, m *uint32", "z = x*w + y mod m", pointers, func(k *kernel) {
+	generate(isa, "mulConstAdd", "z, x, w, ws, y, m *uint32", "z = x*w + y mod m", func(k *kernel) {
 		m := k.load("m")
 		sum := k.timesConstant(k.load("x"), m)
 		VPADDD(k.mem("y"), sum, sum)
@@ -174,8 +188,7 @@ func mulConstAdd(isa string) {
 }
 
 func mulConstSub(isa string) {
-	pointers := []string{"z", "x", "w", "ws", "y", "m"}
-	generate(isa, "mulConstSub", "z, x, w, ws, y, m *uint32", "z = x*w - y mod m", pointers, func(k *kernel) {
+	generate(isa, "mulConstSub", "z, x, w, ws, y, m *uint32", "z = x*w - y mod m", func(k *kernel) {
 		m := k.load("m")
 		difference := k.timesConstant(k.load("x"), m)
 		VPSUBD(k.mem("y"), difference, difference)
@@ -185,8 +198,7 @@ func mulConstSub(isa string) {
 }
 
 func subMulConst(isa string) {
-	pointers := []string{"z", "x", "y", "w", "ws", "m"}
-	generate(isa, "subMulConst", "z, x, y, w, ws, m *uint32", "z = (x - y)*w mod m", pointers, func(k *kernel) {
+	generate(isa, "subMulConst", "z, x, y, w, ws, m *uint32", "z = (x - y)*w mod m", func(k *kernel) {
 		m, difference := k.load("m"), k.load("x")
 		VPADDD(m, difference, difference) // x - y + m < 2m, which timesConstant takes
 		VPSUBD(k.mem("y"), difference, difference)
@@ -197,9 +209,8 @@ func subMulConst(isa string) {
 // mulMod estimates the quotient of x*y by m in binary64: reciprocal is so far below 1/m that
 // trunc(x*y*reciprocal) is floor(x*y/m) or one less; arithmetic modulo 2^32 does the rest.
 func mulMod(isa string) {
-	pointers := []string{"z", "x", "y", "reciprocal", "m"}
 	signature := "z, x, y *uint32, reciprocal *float64, m *uint32"
-	generate(isa, "mulMod", signature, "z = x*y mod m, with the reciprocals of a Base", pointers, func(k *kernel) {
+	generate(isa, "mulMod", signature, "z = x*y mod m, with the reciprocals of a Base", func(k *kernel) {
 		quotient := k.joinHalves(func(half int, q reg.VecVirtual) {
 			p, y := k.vector(), k.vector()
 			VCVTDQ2PD(k.mem("x").Offset(2*k.lanes*half), p)
@@ -244,9 +255,8 @@ func (k *kernel) joinHalves(make func(half int, q reg.VecVirtual)) reg.VecVirtua
 // floatMod reduces one integer x < 2^53 by all moduli: floor(x*reciprocal) is floor(x/m) or one less. Its low 32 bits
 // come from a conversion (AVX-512) or from the significand after adding 2^52 (AVX2).
 func floatMod(isa string) {
-	pointers := []string{"z", "reciprocal", "m"}
 	signature := "z *uint32, x float64, reciprocal *float64, m *uint32"
-	generate(isa, "floatMod", signature, "z = x mod m for an integer 0 <= x < 2^53", pointers, func(k *kernel) {
+	generate(isa, "floatMod", signature, "z = x mod m for an integer 0 <= x < 2^53", func(k *kernel) {
 		x, word := k.vector(), k.vector()
 		scalar, bits := XMM(), GP64()
 		Load(Param("x"), scalar)

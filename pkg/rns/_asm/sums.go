@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strings"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -59,19 +57,9 @@ func addHalfWords(ops ...Op) { VPADDD(ops[0], ops[1], ops[2]) }
 // reduction emits a function of n residues that returns one number: body adds k.lanes of them to sums, finish makes
 // the result of the sums.
 func reduction(
-	isa, name, signature, doc string, pointers []string, adds []func(...Op), body func(k *kernel, sums []*sum),
-	finish func(sums []*sum),
+	isa, name, signature, doc string, adds []func(...Op), body func(k *kernel, sums []*sum), finish func(sums []*sum),
 ) {
-	TEXT(name+isa, NOSPLIT, "func("+signature)
-	Pragma("noescape")
-	Doc(strings.Split(name+isa+" returns "+doc+"; it works like "+name+"Generic.", "\n")...)
-	k := &kernel{pointers: map[string]reg.GPVirtual{}, offset: GP64()}
-	for _, p := range pointers {
-		k.pointers[p] = Load(Param(p), GP64()).(reg.GPVirtual)
-	}
-	bytes := Load(Param("n"), GP64())
-	SHLQ(Imm(2), bytes)
-	XORQ(k.offset, k.offset)
+	k, bytes := newKernel(name+isa, signature, name+isa+" returns "+doc+"; it works like "+name+"Generic.")
 	var sums []*sum
 	for range adds {
 		sums = append(sums, newSum(isa))
@@ -95,9 +83,9 @@ func reduction(
 
 // quotientSum sums in another order than the plain Go version; what is made of it does not depend on that.
 func quotientSum(isa string) {
-	pointers, adds := []string{"c", "quotient"}, []func(...Op){addDoubles, addDoubles}
-	reduction(isa, "quotientSum", "c *uint32, quotient *float64, n int) float64", "the sum of c_i * quotient_i", pointers,
-		adds, func(k *kernel, sums []*sum) {
+	adds := []func(...Op){addDoubles, addDoubles}
+	reduction(isa, "quotientSum", "c *uint32, quotient *float64, n int) float64", "the sum of c_i * quotient_i", adds,
+		func(k *kernel, sums []*sum) {
 			for half := range 2 {
 				p := k.vector()
 				VCVTDQ2PD(k.mem("c").Offset(2*k.lanes*half), p)
@@ -113,9 +101,9 @@ func quotientSum(isa string) {
 // fractionSum multiplies by 96-bit constants in three parts: the even and the odd lanes of the low and the middle part
 // by widening products, all lanes of the high part at once, of which only the low half matters.
 func fractionSum(isa string) {
-	pointers, adds := []string{"c", "high", "mid", "low"}, []func(...Op){addWords, addHalfWords}
+	adds := []func(...Op){addWords, addHalfWords}
 	doc := "the sum of floor(c_i * (high_i*2^64 + mid_i*2^32 + low_i) / 2^32)\nmodulo 2^64"
-	reduction(isa, "fractionSum", "c, high, mid, low *uint32, n int) uint64", doc, pointers, adds,
+	reduction(isa, "fractionSum", "c, high, mid, low *uint32, n int) uint64", doc, adds,
 		func(k *kernel, sums []*sum) {
 			words, upper := sums[0].at(k), sums[1].at(k)
 			c, mid, low, p := k.load("c"), k.load("mid"), k.load("low"), k.vector()
@@ -145,8 +133,8 @@ func fractionSum(isa string) {
 }
 
 func lowWord(isa string) {
-	pointers, adds := []string{"c", "w"}, []func(...Op){addHalfWords}
-	reduction(isa, "lowWord", "c, w *uint32, n int) uint32", "the sum of c_i * w_i modulo 2^32", pointers, adds,
+	adds := []func(...Op){addHalfWords}
+	reduction(isa, "lowWord", "c, w *uint32, n int) uint32", "the sum of c_i * w_i modulo 2^32", adds,
 		func(k *kernel, sums []*sum) {
 			p := k.load("c")
 			VPMULLD(k.mem("w"), p, p)

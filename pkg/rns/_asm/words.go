@@ -77,11 +77,10 @@ func weightedWords(isa string) {
 // wordsMod sums word_h * power_h without reductions in 64 bits, the even and the odd lanes apart, and reduces the sum
 // high*2^32 + low once: high by multiplication with 2^32 mod m, low by its quotient.
 func wordsMod(isa string) {
-	pointers := []string{"z", "words", "powers", "w", "ws", "one", "m"}
 	signature := "z *uint32, words *uint64, powers *uint32, count int, w, ws, one, m *uint32"
 	doc := "z = sum of words_h * powers[h*n+i] over count words mod m,\n" +
 		"where w, ws are the constant 2^32 and one is floor(2^32/m)"
-	generate(isa, "wordsMod", signature, doc, pointers, func(k *kernel) {
+	generate(isa, "wordsMod", signature, doc, func(k *kernel) {
 		count, bytes, row := Load(Param("count"), GP64()), Load(Param("n"), GP64()), GP64()
 		SHLQ(Imm(2), bytes)
 		even, odd := k.vector(), k.vector()

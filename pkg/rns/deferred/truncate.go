@@ -2,7 +2,6 @@ package deferred
 
 import (
 	"math/big"
-	"math/bits"
 	"mpbench/pkg/numbers"
 )
 
@@ -127,13 +126,7 @@ func (z *term) set(x *numbers.Number) {
 
 // integer sets z to the signed significand of a finite x.
 func integerOf(x *numbers.Number, z *big.Int) {
-	words := z.Bits()[:0]
-	for _, w := range x.Words {
-		words = append(words, big.Word(w))
-		if bits.UintSize == 32 {
-			words = append(words, big.Word(w>>32))
-		}
-	}
+	words := numbers.BigWords(z.Bits()[:0], x.Words)
 	for len(words) > 0 && words[len(words)-1] == 0 {
 		words = words[:len(words)-1]
 	}

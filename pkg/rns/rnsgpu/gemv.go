@@ -83,6 +83,7 @@ type product struct {
 	scaleY          bool        // beta*y is to be computed
 	result          *rns.Vector // on the host
 
+	own           *gpu.Owner
 	base          *Base
 	factors       [2]*Vector // alpha and beta
 	dA, dX, dY    *Vector
@@ -124,6 +125,7 @@ func (e *product) load(p *op.Problem, further int64, prepare func() error) error
 	}
 	*e = product{
 		name: e.name, config: e.config, context: e.context, device: e.device, kernels: e.kernels, Operands: operands,
+		own:        e.device.NewOwner(),
 		multiplies: p.Multiplies(), scaleY: p.Adds() && !p.Copies(), result: e.context.Base().NewVector(shape.Rows),
 	}
 	if p.Copies() {
@@ -231,22 +233,14 @@ func (e *product) upload(v *rns.Vector) (*Vector, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := on.Upload(v); err != nil {
-		on.Free()
-		return nil, err
-	}
-	return on, nil
+	e.own.Keep(on)
+	return on, on.Upload(v)
 }
 
 func (e *product) newEvents() error {
-	for range len(e.steps) + 1 {
-		event, err := e.device.NewEvent()
-		if err != nil {
-			return err
-		}
-		e.events = append(e.events, event)
-	}
-	return nil
+	e.events = make([]*gpu.Event, len(e.steps)+1)
+	e.own.Events(e.events)
+	return e.own.Err()
 }
 
 func (e *product) Run(context.Context) error {
@@ -341,18 +335,12 @@ func (e *product) Close() error {
 		return nil
 	}
 	err := e.device.Do(func() error {
-		for _, v := range []*Vector{e.factors[0], e.factors[1], e.dA, e.dX, e.dY, e.dD, e.dResult} {
-			v.Free()
-		}
+		e.own.Free()
 		e.scratch.Free()
-		for _, event := range e.events {
-			event.Free()
-		}
 		e.base.Free()
 		return nil
 	})
-	e.base, e.factors, e.scratch, e.steps, e.events = nil, [2]*Vector{}, nil, nil, nil
-	e.dA, e.dX, e.dY, e.dD, e.dResult = nil, nil, nil, nil, nil
+	e.base, e.steps, e.events = nil, nil, nil
 	return err
 }
 

@@ -34,21 +34,6 @@ func (e *basic) Prepare(_ context.Context, p *op.Problem) error {
 	})
 }
 
-func (e *basic) Close() error {
-	if e.base != nil {
-		err := e.device.Do(func() error {
-			e.products.Free()
-			e.sums.Free()
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	e.products, e.sums = nil, nil
-	return e.product.Close()
-}
-
 // basicThreads is the number of threads of a block: few, so that the rows reach many multiprocessors.
 const basicThreads = 32
 
@@ -91,11 +76,11 @@ func (e *basic) scaleStep(array string, p cuda.Products) (step, error) {
 
 func (e *basic) rowsStep() (s step, err error) {
 	rows := e.Shape.Rows
-	if e.products, err = e.base.NewInterleaved(rows); err != nil {
-		return s, err
-	}
-	if e.sums, err = e.base.NewInterleaved(rows); err != nil {
-		return s, err
+	for _, v := range []**Vector{&e.products, &e.sums} {
+		if *v, err = e.base.NewInterleaved(rows); err != nil {
+			return s, err
+		}
+		e.own.Keep(*v)
 	}
 	p := cuda.GemvBasicRowsArgs{Base: e.base.Parameter(), Memory: e.scratch.Parameter()}
 	p.S.P = e.matrixProducts(e.products.Parameter())

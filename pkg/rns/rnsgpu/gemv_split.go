@@ -40,6 +40,7 @@ func (e *split) Prepare(_ context.Context, p *op.Problem) error {
 			if e.dB, err = e.base.NewVector(e.A.Len()); err != nil {
 				return err
 			}
+			e.own.Keep(e.dB)
 		}
 		e.shape = e.defaultShape()
 		if e.multiplies && e.tune() != "off" {
@@ -50,21 +51,6 @@ func (e *split) Prepare(_ context.Context, p *op.Problem) error {
 		e.steps, err = e.makeSteps(e.shape)
 		return err
 	})
-}
-
-func (e *split) Close() error {
-	if e.base != nil {
-		err := e.device.Do(func() error {
-			e.dB.Free()
-			e.slots.Free()
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	e.dB, e.slots = nil, nil
-	return e.product.Close()
 }
 
 // used is the number of slots of a component.
@@ -223,7 +209,8 @@ func (e *split) sumsStep(s splitShape) (step, error) {
 	if l.slots > 0 {
 		if e.slots == nil || e.slots.Len() < l.slots {
 			e.slots.Free()
-			if e.slots, err = gpu.Alloc[uint32](e.device, l.slots); err != nil {
+			e.slots = gpu.Take[uint32](e.own, l.slots)
+			if err := e.own.Err(); err != nil {
 				return step{}, err
 			}
 		}

@@ -22,11 +22,11 @@ package deferredgpu
 import (
 	"fmt"
 	"math/big"
-	"math/bits"
 
 	"mpbench/cuda"
 	"mpbench/internal/parallel"
 	"mpbench/pkg/gpu"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 )
 
@@ -454,14 +454,7 @@ func (p *Product) results(y []*big.Float) error {
 
 // setPacked sets z to a packed number of prec bits; x is overwritten.
 func setPacked(z *big.Float, x *big.Int, words []uint64, exponent int64, prec uint) {
-	digits := x.Bits()[:0]
-	for _, w := range words {
-		digits = append(digits, big.Word(w))
-		if bits.UintSize == 32 {
-			digits = append(digits, big.Word(w>>32))
-		}
-	}
-	z.SetPrec(0).SetPrec(prec).SetInt(x.SetBits(digits))
+	z.SetPrec(0).SetPrec(prec).SetInt(x.SetBits(numbers.BigWords(x.Bits()[:0], words)))
 	z.SetMantExp(z, int(exponent>>1))
 	if exponent&1 != 0 {
 		z.Neg(z)

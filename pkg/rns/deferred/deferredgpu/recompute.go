@@ -33,7 +33,7 @@ type recomputation struct {
 // batch is a product of some rows.
 type batch struct {
 	rows []int
-	factored
+	*factored
 }
 
 // factored is a product with its factors, and the numbers that they are made of while they may be needed again.
@@ -48,13 +48,13 @@ type factored struct {
 // numbers, which exact ones do not need.
 func (f *factored) reconsider() error {
 	if f.product.Truncated() {
-		a, x, product, err := f.product.Reconsidered()
+		exact, err := f.product.reconsidered()
 		if err != nil {
 			return err
 		}
-		if product != nil {
+		if exact != nil {
 			f.freeProduct()
-			f.a, f.x, f.product = a, x, product
+			f.a, f.x, f.product = exact.a, exact.x, exact.product
 		}
 	}
 	if !f.product.Truncated() {
@@ -118,39 +118,41 @@ func (p *Product) Recompute() error {
 	return err
 }
 
-// Reconsidered launches a product with truncated factors once. If it had to compute so many rows again that exact sums
+// reconsidered launches a product with truncated factors once. If it had to compute so many rows again that exact sums
 // are faster, it returns the product with exact ones, where moduli and memory suffice; otherwise nil.
-func (p *Product) Reconsidered() (*Matrix, *Vector, *Product, error) {
+func (p *Product) reconsidered() (*factored, error) {
 	if err := p.Launch(nil); err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	if err := p.Recompute(); err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	plan := p.a.plan.Exact(p.x.extent)
 	if reconsiderShare*len(p.recomputation.rows) <= p.a.Rows() || plan == nil {
-		return nil, nil, nil, nil
+		return nil, nil
 	}
 	p.recomputation.free()
-	b := &batch{}
-	err := func() (err error) {
-		if b.a, err = NewMatrix(p.device, plan, p.a.source, p.a.layout); err != nil {
-			return err
-		}
-		if b.x, err = b.a.NewVector(p.x.source, p.x.layout, p.x.extent); err != nil {
-			return err
-		}
-		b.product, err = NewProduct(b.a, b.x, p.options)
-		return err
-	}()
-	if err == nil {
-		return b.a, b.x, b.product, nil
-	}
-	b.free()
+	f, err := p.again(plan, nil, p.options)
 	if errors.Is(err, gpu.ErrOutOfMemory) {
-		err = nil
+		return nil, nil
 	}
-	return nil, nil, nil, err
+	return f, err
+}
+
+// again makes a product of the same numbers by another plan: of some rows, or of all if rows is nil.
+func (p *Product) again(plan *deferred.Plan, rows []uint32, o Options) (f *factored, err error) {
+	f = new(factored)
+	if f.a, err = newMatrix(p.device, plan, p.a.source, p.a.layout, rows, limbsFor(plan)); err == nil {
+		f.x, err = f.a.NewVector(p.x.source, p.x.layout, p.x.extent)
+	}
+	if err == nil {
+		f.product, err = NewProduct(f.a, f.x, o)
+	}
+	if err != nil {
+		f.free()
+		return nil, err
+	}
+	return f, nil
 }
 
 // recomputeAgain launches what is there from the last time.
@@ -234,18 +236,9 @@ func roundModuli(n int) int {
 }
 
 func (p *Product) newBatch(rows []int) (*batch, error) {
-	b := &batch{rows: slices.Clone(rows)}
-	if err := p.load(b); err != nil {
-		b.free()
-		return nil, err
-	}
-	return b, nil
-}
-
-func (p *Product) load(b *batch) (err error) {
-	extents, selected := make([]numbers.Extent, len(b.rows)), make([]uint32, len(b.rows))
+	extents, selected := make([]numbers.Extent, len(rows)), make([]uint32, len(rows))
 	n := 0
-	for k, i := range b.rows {
+	for k, i := range rows {
 		extents[k], selected[k] = p.a.plan.RowExtent(i), uint32(i)
 		n = max(n, p.exactModuli(i))
 	}
@@ -253,20 +246,17 @@ func (p *Product) load(b *batch) (err error) {
 	x.Top += deferred.ModulusBits * (roundModuli(n) - n) // room for longer vectors takes more moduli
 	plan, err := deferred.PlanExtents(extents, p.a.Columns(), x, deferred.Options{})
 	if err != nil {
-		return err
-	}
-	if b.a, err = newMatrix(p.device, plan, p.a.source, p.a.layout, selected, limbsFor(plan)); err != nil {
-		return err
-	}
-	if b.x, err = b.a.NewVector(p.x.source, p.x.layout, p.x.extent); err != nil {
-		return err
+		return nil, err
 	}
 	o := p.options
 	if o.Beta.Sign() != 0 {
-		o.Y = o.Y.Select(b.rows)
+		o.Y = o.Y.Select(rows)
 	}
-	b.product, err = NewProduct(b.a, b.x, o)
-	return err
+	f, err := p.again(plan, selected, o)
+	if err != nil {
+		return nil, err
+	}
+	return &batch{slices.Clone(rows), f}, nil
 }
 
 // runBatch launches a batch, notes the results that are certain and returns the other rows.
