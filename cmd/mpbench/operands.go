@@ -60,6 +60,15 @@ var standardSets = map[*datasets.Family]string{
 	datasets.Matrices: "uniform11",
 }
 
+// standard returns the data sets of the operation where the user names none. Operations on elements, each of which is
+// compared with its exact result, get fewer.
+func (o *operands) standard() string {
+	if !o.op.Scalar && !o.op.Has(op.Matrix) {
+		return "uniform11:n=10000"
+	}
+	return standardSets[o.family()]
+}
+
 func (o *operands) family() *datasets.Family { return datasets.For(o.op) }
 
 // addFlags declares the flags with o's present values as defaults; the data sets have theirs with the methods.
@@ -166,7 +175,7 @@ func (o *operands) specs() ([]datasets.Spec, error) {
 		if len(o.files) > 0 {
 			return nil, nil
 		}
-		text = standardSets[o.family()]
+		text = o.standard()
 	}
 	return o.family().ParseList(text)
 }

@@ -84,7 +84,7 @@ func methodOptions(o *op.Operation) (list []method.Option) {
 func (o *operationOptions) addFlags(f *pflag.FlagSet) {
 	o.addChoices(f)
 	f.StringVarP(&o.dataset, "dataset", "d", o.dataset,
-		"data sets, a list of name or name:key=value,...; see mpbench datasets\n(default "+standardSets[o.family()]+")")
+		"data sets, a list of name or name:key=value,...; see mpbench datasets\n(default "+o.standard()+")")
 	o.operands.addFlags(f)
 	if streams := o.streaming(); streams != "" {
 		usage := "read .npy files piece by piece, in constant memory, with method " + streams

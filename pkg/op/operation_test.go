@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"runtime"
 	"testing"
 
 	"mpbench/internal/problems"
@@ -297,5 +298,28 @@ func TestStreamedParts(t *testing.T) {
 		if got := r.Component(0).Sum; !got.Equal(exact.FromFloat64(c.want)) {
 			t.Errorf("%s: %v, want %g", c.p.Op.Name, got, c.want)
 		}
+	}
+}
+
+// TestExactMemory: the exact result of an operation on elements takes little memory for each.
+func TestExactMemory(t *testing.T) {
+	const n, most = 2000, 8 << 10
+	x := make(numbers.Float64s, n)
+	for i := range x {
+		x[i] = float64(i) + 0.3
+	}
+	p := &op.Problem{Op: op.Axpy, Alpha: numbers.Scalar(0.1), X: numbers.Vector(x), Y: numbers.Vector(x)}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r, err := op.Exact(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		r.Component(i)
+	}
+	runtime.ReadMemStats(&after)
+	if bytes := (after.TotalAlloc - before.TotalAlloc) / n; bytes > most {
+		t.Errorf("%d bytes for each element, want at most %d", bytes, most)
 	}
 }

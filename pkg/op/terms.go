@@ -38,6 +38,10 @@ func (t *Terms) Products(scale, x, y numbers.Array) {
 	switch {
 	case x.Chunked() && y.Absent() && (x.RowStride == 1 || x.Rows <= 1):
 		p.addChunks(x)
+	case y.Absent() && xFloats && x.Rows <= fewTerms:
+		for i := range x.Rows {
+			p.dot.Add(xs[x.Index(i, 0)], 1)
+		}
 	case y.Absent() && xFloats:
 		p.addFloats(xs, x)
 	case xFloats && yFloats:
@@ -89,6 +93,9 @@ func (p *part) addFloats(xs numbers.Float64s, x numbers.Array) {
 		p.sum.Add(xs[x.Index(i, 0)])
 	}
 }
+
+// fewTerms is up to how many numbers are added as products with 1: a sum of numbers takes 64 kB, one of products 1 kB.
+const fewTerms = 16
 
 // chunk is how many numbers of a Chunked source are read at a time.
 const chunk = 1 << 16

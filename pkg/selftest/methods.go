@@ -29,7 +29,6 @@ func (v variant) String() string {
 	return text
 }
 
-// variants lists what a method is tested with.
 func variants(m method.Method) []variant {
 	if m.Bits != 0 {
 		return []variant{{precision: m.Bits}}
@@ -50,7 +49,6 @@ func variants(m method.Method) []variant {
 // blocks and blockSize are the grid that block reductions are tested with: several passes, and blocks without terms.
 const blocks, blockSize = 4, 8
 
-// config is the variant as methods take it.
 func (v variant) config(set device.Set) method.Config {
 	options := map[string]string{
 		"moduli-bits": strconv.Itoa(v.moduliBits), "blocks": strconv.Itoa(blocks), "block-size": strconv.Itoa(blockSize),
@@ -67,7 +65,6 @@ func rounded(v exact.Value, precision int) *exact.Value {
 	return &r
 }
 
-// testMethod compares every component of every case.
 func (t *tester) testMethod(ctx context.Context, m method.Method, set device.Set, cases []testCase) {
 	for _, v := range variants(m) {
 		engine, err := m.New(v.config(set))
@@ -75,7 +72,8 @@ func (t *tester) testMethod(ctx context.Context, m method.Method, set device.Set
 			continue
 		}
 		for _, c := range cases {
-			if c.long && m.Format == "big.Float" && !m.Operation.Scalar { // nothing that the shorter problems do not show
+			elementwise := !m.Operation.Scalar && !m.Operation.Has(op.Matrix)
+			if c.long && (elementwise || m.Format == "big.Float" && !m.Operation.Scalar) { // nothing that shorter ones do not show
 				continue
 			}
 			what := c.name + ", " + v.String()
@@ -85,7 +83,6 @@ func (t *tester) testMethod(ctx context.Context, m method.Method, set device.Set
 	}
 }
 
-// works checks that there is no error.
 func (t *tester) works(what string, err error) bool {
 	t.check(err == nil, func() (string, string) {
 		advice := adviceReport
@@ -135,7 +132,7 @@ func (e *expectation) model(m method.Method, v variant, c testCase, i int) {
 	case arithmetic == nil:
 		e.modelled = rounded(e.summary.Sum, v.precision)
 	case run == nil, c.long && m.Bits == 0, c.long && !m.Operation.Scalar:
-	case m.Format == "binary32" && e.summary.SumAbs.Float64() > 0x1p127: // it overflows
+	case e.summary.SumAbs.Float64() > overflows[m.Format] && overflows[m.Format] > 0:
 	default:
 		a := arithmetic(v)
 		value := run(a, c.problem, i).value()
@@ -146,14 +143,20 @@ func (e *expectation) model(m method.Method, v variant, c testCase, i int) {
 	}
 }
 
+// overflows are magnitudes beyond which sums of some formats may overflow: a model has no infinities.
+var overflows = map[string]float64{"binary32": 0x1p127, "double-double": 0x1p1022}
+
 // arithmetics are the models of formats; nil for those that round an exact result once, to nearest even.
 var arithmetics = map[string]func(variant) arithmetic{
 	"binary32":  func(variant) arithmetic { return binary32() },
 	"binary64":  func(variant) arithmetic { return binary64() },
 	"big.Float": func(v variant) arithmetic { return bigFloat(v.precision) },
-	"rns":       func(v variant) arithmetic { return newResidueModel(v) },
-	"exact":     nil,
-	"residues":  nil,
+
+	"double-double": func(variant) arithmetic { return doubleDouble{binary64()} },
+
+	"rns":      func(v variant) arithmetic { return newResidueModel(v) },
+	"exact":    nil,
+	"residues": nil,
 }
 
 // model returns component i of a problem by an algorithm.
@@ -166,18 +169,20 @@ var models = map[*op.Operation]map[string]model{
 		"kahan": sumBy(in64(kahanSum)), "neumaier": sumBy(in64(neumaierSum)),
 		"reduce1": sumBy(recursiveSum), "reduce1s": sumBy(recursiveSum), "reduce1p": sumBy(recursiveSum),
 		"reduce2": sumBy(pairwiseSum), "reduce2s": sumBy(pairwiseSum), "reduce2p": sumBy(pairwiseSum),
-		"reduce3": sumBy(inBlocks), "reduce3p": sumBy(inBlocks),
+		"reduce3": sumBy(inBlocks), "reduce3p": sumBy(inBlocks), "dd": sumBy(recursiveSum),
 	},
 	op.Dot: {
-		"float64": dotIn64(dot64), "dot2": dotIn64(dot2), "bigfloat": dotBy(recursiveSum),
+		"float32": dotBy(recursiveSum), "float64": dotIn64(dot64), "dot2": dotIn64(dot2),
+		"bigfloat": dotBy(recursiveSum), "dd": dotBy(recursiveSum),
 		"reduce1": dotBy(recursiveSum), "reduce2": dotBy(pairwiseSum), "reduce3": dotBy(inBlocks),
 	},
+	op.Axpy: {"float32": axpy, "float64": axpy, "bigfloat": axpy, "dd": axpy},
 	op.Gemv: {
+		"float32": gemvBy(recursiveSum), "dd": gemvBy(recursiveSum),
 		"bigfloat": gemvBy(recursiveSum), "rns-basic": gemvBy(recursiveSum), "rns-split": gemvBy(inRow),
 	},
 }
 
-// order adds numbers in some order.
 type order func(a arithmetic, terms []number) number
 
 // in64 is an order of additions that exists in binary floating-point arithmetic only.
@@ -203,6 +208,19 @@ func dotIn64(dot func(b binary, x, y []number) number) model {
 	return func(a arithmetic, p *op.Problem, _ int) number { return dot(a.(binary), load(a, p.X), load(a, p.Y)) }
 }
 
+// axpy is alpha*x_i + y_i; without alpha or with alpha 0, only one of its operations, or none.
+func axpy(a arithmetic, p *op.Problem, i int) number {
+	y := load(a, p.Y.Part(i, i+1))[0]
+	if !p.Multiplies() {
+		return y
+	}
+	x := load(a, p.X.Part(i, i+1))[0]
+	if !p.Alpha.Absent() {
+		x = a.mul(load(a, p.Alpha)[0], x)
+	}
+	return a.add(x, y)
+}
+
 // gemvBy computes d = alpha*x first, then the sum of a_ij*d_j, which is added to beta*y_i.
 func gemvBy(sum order) model {
 	return func(a arithmetic, p *op.Problem, i int) number {
@@ -216,7 +234,6 @@ func gemvBy(sum order) model {
 	}
 }
 
-// load returns the numbers of a vector in the format.
 func load(a arithmetic, x numbers.Array) []number {
 	list := make([]number, x.Rows)
 	for i := range list {
