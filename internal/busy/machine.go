@@ -1,5 +1,4 @@
-// Package busy simulates a machine that is not quiet, so that tests of time measurements give the same answer each
-// time they run.
+// Package busy simulates a machine that is not quiet, so that tests of times give the same answer each time.
 package busy
 
 import (

@@ -69,8 +69,7 @@ func (z *dotLimbs) int() *big.Int {
 	return intOf(z[:])
 }
 
-// AddBig adds x*y for finite x and y, which are not kept. The memory it takes grows with the spread of the products'
-// exponents.
+// AddBig adds x*y for finite x and y, which are not kept. Its memory grows with the spread of the exponents.
 func (d *Dot) AddBig(x, y *big.Float) {
 	d.n++
 	if x.Sign() == 0 || y.Sign() == 0 {
@@ -114,8 +113,7 @@ func (z *dotLimbs) merge(y *dotLimbs) *dotLimbs {
 // N returns the number of products added.
 func (d *Dot) N() int { return d.n }
 
-// Value returns the exact sum of the products: 0 for none, NaN or an infinity as IEEE 754 arithmetic without overflow
-// would give.
+// Value returns the exact sum of the products: 0 for none, NaN or an infinity as by IEEE 754 without overflow.
 func (d *Dot) Value() Value {
 	if c := d.specials.sum(); c != Finite {
 		return Value{Class: c}
@@ -166,8 +164,7 @@ func dyadic(x *big.Int, exp int) *big.Rat {
 	if exp >= 0 {
 		return new(big.Rat).SetInt(x.Lsh(x, uint(exp)))
 	}
-	// An odd integer over a power of two is in lowest terms: SetFrac would look for a common divisor, which takes most of
-	// the time.
+	// An odd integer over a power of two is in lowest terms: SetFrac would look for a common divisor, slowly.
 	r := big.NewRat(1, 2) // has numerator and denominator that can be set
 	r.Num().Set(x)
 	r.Denom().SetBit(r.Denom().SetInt64(0), -exp, 1)
@@ -184,8 +181,7 @@ type wideDot struct {
 	mantissa               big.Float
 }
 
-// exponentSlack is how far below a new least exponent the unit is put, so that falling exponents do not move
-// it every time.
+// exponentSlack is how far below a new least exponent the unit is put, for falling exponents.
 const exponentSlack = 256
 
 func (w *wideDot) add(x, y *big.Float) {

@@ -50,8 +50,7 @@ func relative(abs, of *big.Rat) Value {
 // Exact reports whether the computed value is the exact one.
 func (e Errors) Exact() bool { return e.Abs.IsFinite() && e.Abs.Sign() == 0 }
 
-// Within reports whether the absolute error is at most bound. Nothing is within a nil bound, which stands for a bound
-// that could not be proved.
+// Within reports whether the absolute error is at most bound. Nothing is within nil: a bound that could not be proved.
 func (e Errors) Within(bound *big.Rat) bool {
 	return bound != nil && e.Abs.IsFinite() && e.Abs.Number().Cmp(bound) <= 0
 }

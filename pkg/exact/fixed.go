@@ -6,8 +6,7 @@ import (
 	"math/bits"
 )
 
-// FixedPointBits is the width of the fixed-point integers that a Sum is resolved to, one for each sign; their unit is
-// 2^-1074.
+// FixedPointBits is the width of the fixed-point integers of a Sum, one for each sign, in units of 2^-1074.
 const FixedPointBits = fixedLimbs * 64
 
 const (
@@ -23,8 +22,7 @@ func (b *buckets) merge(t *buckets) {
 	}
 }
 
-// fixed resolves the buckets to the sums of the positive terms and of the magnitudes of the negative terms, in units
-// of 2^-1074.
+// fixed resolves the buckets to the sums of positive terms and of magnitudes of negative ones, in units of 2^-1074.
 func (s *Sum) fixed() (pos, neg *big.Int) {
 	if s.buckets == nil {
 		return new(big.Int), new(big.Int)

@@ -7,8 +7,7 @@ import (
 )
 
 // FormatRat returns x in decimal scientific notation with the given number of significant digits (values below 1
-// count as 1), correctly rounded, ties to even: "6.2e-27", "-1.0e+400". Zero is "0". There is no limit on the
-// magnitude of x.
+// count as 1), correctly rounded, ties to even: "6.2e-27", "-1.0e+400". Zero is "0". x may be of any magnitude.
 func FormatRat(x *big.Rat, digits int) string {
 	if x.Sign() == 0 {
 		return "0"

@@ -37,14 +37,12 @@ func (s *Sum) Summary() Summary {
 	return Summary{N: s.n, Sum: s.Value(), SumAbs: s.Abs()}
 }
 
-// SumOf returns the exact summary of xs, computed by one goroutine per processor. The result does not depend on their
-// number.
+// SumOf returns the exact summary of xs, by a goroutine for each processor, whose number changes nothing.
 func SumOf(xs []float64) Summary {
 	return sumParallel(xs, runtime.GOMAXPROCS(0)).Summary()
 }
 
-// minBlock is the least number of terms worth a goroutine: below it, clearing and merging the buckets costs more than
-// adding.
+// minBlock is the least number of terms worth a goroutine: with fewer, merging costs more than adding.
 const minBlock = 1 << 16
 
 // sumParallel adds xs with up to workers goroutines.

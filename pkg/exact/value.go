@@ -131,8 +131,7 @@ func (v Value) Float64() float64 {
 	return f
 }
 
-// Float32 returns v rounded once to the nearest binary32 number, ties to even (not through binary64, which would
-// round twice).
+// Float32 returns v rounded once to the nearest binary32 number, ties to even (not twice, through binary64).
 func (v Value) Float32() float32 {
 	switch v.Class {
 	case PosInf:
@@ -162,8 +161,7 @@ func (v Value) Round(prec uint) *big.Float {
 }
 
 // Text returns v in decimal scientific notation with the given number of significant digits (at least 1), correctly
-// rounded, ties to even, in the form of strconv's 'e': "3.487e-06". Zero is "0", the special values are "+Inf",
-// "-Inf" and "NaN".
+// rounded, ties to even, in the form of strconv's 'e': "3.487e-06". Zero is "0"; others are "+Inf", "-Inf" and "NaN".
 func (v Value) Text(digits int) string {
 	if v.Class != Finite {
 		return v.Class.String()

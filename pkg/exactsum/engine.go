@@ -44,8 +44,7 @@ func New() method.New {
 	}
 }
 
-// NewOn returns the constructor of engines on a device, by the first of the ways that fits; name is the device's in
-// records.
+// NewOn returns the constructor of engines on a device, by the first way that fits; name is the device's in records.
 func NewOn(name func(method.Config) (string, error), ways ...NewWay) method.New {
 	return func(c method.Config) (method.Engine, error) {
 		device, err := name(c)

@@ -62,8 +62,7 @@ func blockSums[A adder](a A, components, n, blockSize int) {
 const sourcePaper2020 = "Isupov, Knyazkov 2020, DOI 10.25209/2079-3316-2020-11-3-61-84"
 
 // Methods returns the methods of the package, in the order in which tables show them. bigfloat is the classical
-// algorithm: alpha*x first, then for each component the products a_ij*d_j are added from left to right, to beta*y_i in
-// the end.
+// algorithm: alpha*x first, then for each component the a_ij*d_j are added from left to right, to beta*y_i in the end.
 func Methods() []method.Method {
 	return slices.Concat(
 		[]method.Method{float64Method()},

@@ -43,8 +43,8 @@ const splitTile = 8
 // stages is how many stages of the paper's Table 3 a run has, see rnsop.SplitStages.
 const stages = len(rnsop.SplitStages)
 
-// splitMethod: a term passes through two products, the additions of its block and that of beta*y. With B = 1 the bound
-// is the paper's g(n+2)*S.
+// splitMethod: a term passes through two products, the additions of its block and that of beta*y. B = 1 gives the
+// paper's g(n+2)*S.
 func splitMethod() method.Method {
 	return method.Method{
 		Operation: op.Gemv, Name: "rns-split", Format: "rns",

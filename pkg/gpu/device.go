@@ -93,8 +93,7 @@ func (d *driver) describe(i int) (Info, int32, error) {
 	return info, handle, nil
 }
 
-// Device is an open device. Its methods may be called from any goroutine; what they return belongs to its thread (see
-// Do).
+// Device is an open device. Its methods may be called from any goroutine; what they return belongs to its thread.
 type Device struct {
 	driver *driver
 	info   Info

@@ -94,8 +94,7 @@ func openDriver() (*driver, error) {
 	return nil, fmt.Errorf("%w: looked for %s (%s)", ErrNoDriver, strings.Join(names, " and "), failures[0])
 }
 
-// start initialises the driver. An error of cuInit, where there is a driver but no GPU for instance, counts as no
-// driver.
+// start initialises the driver. An error of cuInit, as of a driver without a GPU, counts as no driver.
 func (d *driver) start() error {
 	if err := d.check("cuInit", d.Init(0)); err != nil {
 		return fmt.Errorf("%w: %s: %v", ErrNoDriver, d.source, err)

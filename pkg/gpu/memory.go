@@ -40,8 +40,8 @@ type Buffer[T any] struct {
 	n       int
 }
 
-// Alloc reserves device memory for n elements, whose values are not defined. An error wraps ErrOutOfMemory and says
-// how much was free.
+// Alloc reserves device memory for n elements, whose values are not defined. Errors wrap ErrOutOfMemory and say what
+// was free.
 func Alloc[T any](d *Device, n int) (*Buffer[T], error) {
 	b := &Buffer[T]{device: d, n: n}
 	bytes := b.Bytes()
@@ -124,8 +124,7 @@ func (b *Buffer[T]) Upload(x []T) error {
 	return d.call("cuStreamSynchronize", d.driver.StreamSynchronize((*Stream)(nil).raw()))
 }
 
-// Download waits for the default stream and copies the beginning of the buffer to x. Streams made by NewStream are to
-// be waited for before.
+// Download waits for the default stream and copies the beginning of the buffer to x. Wait for other streams before.
 func (b *Buffer[T]) Download(x []T) error {
 	b.check(len(x))
 	if len(x) == 0 {
@@ -135,8 +134,8 @@ func (b *Buffer[T]) Download(x []T) error {
 	return d.call("cuMemcpyDtoH", d.driver.MemcpyDtoH(unsafe.Pointer(&x[0]), b.pointer, uint64(len(x)*sizeOf[T]())))
 }
 
-// UploadAsync copies the pinned elements x to the buffer from element at on, in the stream. x must not change before
-// that is done.
+// UploadAsync copies the pinned elements x to the buffer from element at on, in the stream. x must not change until
+// then.
 func (b *Buffer[T]) UploadAsync(s *Stream, at int, x []T) error {
 	b.check(at + len(x))
 	if len(x) == 0 {

@@ -30,8 +30,7 @@ type Module struct {
 // wraps ErrTooOld where the driver does not know the PTX version.
 func (d *Device) Module(name string) (*Module, error) { return d.ModuleOf(ptx.Kernels, name) }
 
-// ModuleOf is Module for the kernels of a set: it takes the first variant that the set has and that device and driver
-// know.
+// ModuleOf is Module for the kernels of a set: the first variant of the set that device and driver know.
 func (d *Device) ModuleOf(set ptx.Set, name string) (*Module, error) {
 	if m := d.modules[name]; m != nil {
 		return m, nil
@@ -123,8 +122,7 @@ func Function[P any](m *Module, name string) (*Kernel[P], error) {
 var parameter = regexp.MustCompile(`\.param\s+(?:\.align\s+\d+\s+)?\.([a-z])(\d+)\s+(?:\.ptr\s+)?` +
 	`(?:\.\w+\s+)*(?:\.align\s+\d+\s+)?\w+(?:\[(\d+)\])?`)
 
-// parameterSizes returns the bytes of each parameter of a kernel in a PTX text; ok tells whether the text has the
-// kernel.
+// parameterSizes returns the bytes of each parameter of a kernel in a PTX text; ok tells whether it is there.
 func parameterSizes(text, name string) (sizes []int, ok bool) {
 	_, rest, found := strings.Cut(text, ".entry "+name+"(")
 	if !found {
@@ -191,8 +189,8 @@ type Launch struct {
 	Shared      int
 	Stream      *Stream
 	// Early lets the kernel begin while the one before it in the stream ends, which must have called letNextBegin of
-	// cuda/portable.cuh. The kernel calls waitForPrevious before it reads what that wrote. Without effect where device or
-	// driver cannot do it.
+	// cuda/portable.cuh. The kernel calls waitForPrevious before it reads what that wrote. No effect where device or
+	// driver cannot.
 	Early bool
 }
 

@@ -101,6 +101,17 @@ func KernelOf[P any](d *Device, module, name string) (*Kernel[P], error) {
 	return Function[P](m, name)
 }
 
+// Make calls make on the device's thread, and free after an error.
+func (d *Device) Make(make func() error, free func()) error {
+	return d.Do(func() error {
+		err := make()
+		if err != nil {
+			free()
+		}
+		return err
+	})
+}
+
 // InTurn calls functions one after the other until one fails.
 func InTurn(steps ...func() error) error {
 	for _, step := range steps {

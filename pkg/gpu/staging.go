@@ -98,8 +98,8 @@ type feed struct {
 	free, filled chan *stageSlot // room for all slots each: sending never waits
 }
 
-// work fills slots with chunks until there are no more. A slot is taken before a chunk: the least chunk that is not
-// filled has one.
+// work fills slots with chunks until there are no more. A slot is taken before a chunk: the least unfilled one has
+// one.
 func (f *feed) work() {
 	for slot := range f.free {
 		slot.chunk = int(f.next.Add(1)) - 1

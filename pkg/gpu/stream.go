@@ -72,8 +72,7 @@ func (e *Event) Free() {
 	}
 }
 
-// Elapsed returns the device's time from one recorded event to another, to about half a microsecond. Both must be
-// over.
+// Elapsed returns the device's time between two recorded events that are over, to about half a microsecond.
 func Elapsed(from, to *Event) (time.Duration, error) {
 	var ms float32
 	err := from.device.call("cuEventElapsedTime", from.device.driver.EventElapsedTime(&ms, from.handle, to.handle))

@@ -118,8 +118,7 @@ const (
 	exactDigits = 40 // of the exact result, at least
 )
 
-// Fill fills the fields of a record that tell of accuracy: of the only component of a scalar, of the worst of a
-// vector.
+// Fill fills a record's fields of accuracy: of the only component of a scalar, of the worst of a vector.
 func (j Judgment) Fill(r *record.Record, in Input) {
 	r.ResultHash = j.Hash
 	scalar := in.Problem.Op.Scalar

@@ -32,8 +32,7 @@ var (
 	Binary32 = IEEE(24, 127)
 )
 
-// ErrorBound bounds the errors of the components of one problem by a method: the method's formula, and what rounding
-// the inputs costs.
+// ErrorBound bounds the errors of a problem's components: the method's formula, and what rounding inputs costs.
 type ErrorBound struct {
 	bound   bound.Bound
 	info    Info
@@ -95,8 +94,7 @@ func (b *ErrorBound) Of(s exact.Summary) *big.Rat {
 	return lost.Add(lost, limit)
 }
 
-// formula evaluates the method's formula; without products (alpha = 0) a method multiplies once, by beta, or not at
-// all.
+// formula evaluates the method's formula; without products (alpha = 0) it multiplies once, by beta, or never.
 func (b *ErrorBound) formula(v bound.Vars) *big.Rat {
 	limit := b.bound.Eval(v)
 	if b.problem.Multiplies() {

@@ -18,8 +18,7 @@ type Engine interface {
 	// timed as a phase of its own. The numbers must stay unchanged while the Engine is in use. Prepare may be called
 	// again.
 	Prepare(context.Context, *op.Problem) error
-	// Run computes the result from what was prepared, as often as it is called. It is what is timed: the one virtual call
-	// of a sample.
+	// Run computes the result from what was prepared, as often as it is called. It is what is timed, one call a sample.
 	Run(context.Context) error
 	// Result returns the components of the last Run, exactly.
 	Result() (numbers.Source, error)

@@ -86,8 +86,8 @@ func (m Method) Errorf(format string, args ...any) error {
 	return &Error{m.Name, fmt.Sprintf(format, args...)}
 }
 
-// ErrUnavailable is wrapped by the error of a method whose library or device is not there: it is left out of "all" and
-// is an error by name.
+// ErrUnavailable is wrapped by the error of a method whose library or device is missing: left out of "all", an error
+// by name.
 var ErrUnavailable = errors.New("not available")
 
 // RoundsOnce tells whether the method's error does not depend on the condition of a problem.

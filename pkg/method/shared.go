@@ -61,8 +61,7 @@ const (
 	sharedTime  = 0.9                    // of the time of the fastest alone, which sharing must fall below to be chosen
 )
 
-// Prepare times each device alone, with as many parts as that takes, divides by speed, brings the times together, and
-// prepares what is fastest.
+// Prepare times each device alone, with as many parts as that takes, divides by speed, and prepares what is fastest.
 func (s *shared) Prepare(ctx context.Context, p *op.Problem) error {
 	start := time.Now()
 	defer func() { s.times = Times{Convert: time.Since(start)} }()

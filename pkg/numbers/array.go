@@ -83,8 +83,7 @@ func (a Array) Contiguous() ([]float64, bool) {
 	return x[a.Offset : a.Offset+a.Rows], true
 }
 
-// ReadRun sets x to elements from, from + 1, ... of a vector of binary64 numbers that are neighbours, in memory or
-// not.
+// ReadRun sets x to elements from, from + 1, ... of a vector of neighbouring binary64 numbers, in memory or not.
 func (a Array) ReadRun(x []float64, from int) error {
 	switch s := a.Source.(type) {
 	case Float64s:
@@ -196,8 +195,8 @@ func Strided(n, inc int) Layout {
 // Index returns the number that element (i, j) is.
 func (l Layout) Index(i, j int) int { return l.Offset + i*l.RowStride + j*l.ColStride }
 
-// reach returns the least and the greatest number that is an element of a matrix that has any; ok is false where they
-// are no integers of 64 bits.
+// reach returns the least and the greatest number of the elements of a matrix that has any; ok is false beyond 64
+// bits.
 func (l Layout) reach() (low, high int, ok bool) {
 	low, high, ok = l.Offset, l.Offset, true
 	for _, d := range [...]struct{ n, stride int }{{l.Rows, l.RowStride}, {l.Cols, l.ColStride}} {

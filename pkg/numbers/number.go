@@ -38,8 +38,8 @@ func (e Extent) Union(f Extent) Extent {
 	return Extent{min(e.Low, f.Low), max(e.Top, f.Top)}
 }
 
-// Span describes a number without its digits. Extent is exact for finite numbers (bit Low and bit Top-1 are set) and
-// zero for other classes.
+// Span describes a number without its digits. Extent is exact for finite numbers (bits Low and Top-1 are set),
+// otherwise zero.
 type Span struct {
 	Extent
 	Class Class
@@ -111,8 +111,8 @@ func (z *Number) Span() Span {
 	}
 }
 
-// divide divides z by an odd integer d. A quotient that is no dyadic fraction is cut off after at least so many bits,
-// and its last bit set.
+// divide divides z by an odd integer d. A quotient that is no dyadic fraction is cut off after so many bits or more,
+// its last bit set.
 func (z *Number) divide(d *big.Int, bits int) {
 	if z.Class != Finite {
 		return

@@ -18,8 +18,7 @@ type Source interface {
 }
 
 // Scaled is a Source of numbers that are no dyadic fractions, such as decimals: number i is what Read reads, divided
-// by Denominator. Engines that compute in integers divide once, at the end; the others round each number as they load
-// it.
+// by Denominator. Engines that compute in integers divide once, at the end; others round each number on loading.
 type Scaled interface {
 	Source
 	Denominator() *big.Int // odd and greater than 1; it must not be changed

@@ -6,7 +6,7 @@ import (
 	"mpbench/pkg/op"
 )
 
-// adder is a number format with a few numbered slots for partial sums: what an order of additions works on. Terms are
+// adder is a number format with a few numbered slots for partial sums: what orders of additions use. Terms are
 // numbered from 0.
 type adder interface {
 	load(slot, i int)    // slot = term i

@@ -10,7 +10,7 @@ func (b *Base) coefficients(c, x []uint32) {
 	mulConst(c, x, &b.crtWeight, b.modulus)
 }
 
-// fraction returns the fractional part of the sum of c_i/m_i in fixed point. The true one exceeds it by less than
+// fraction returns the fractional part of the sum of c_i/m_i in fixed point. It is too small by less than
 // evalError*2^-64, modulo 1.
 func (b *Base) fraction(c []uint32) uint64 { return fractionSum(c, &b.fractions) }
 

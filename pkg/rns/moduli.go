@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 )
 
 // Limits of moduli and of the precision of a Base.
@@ -108,9 +109,7 @@ func searchModuli(p, width int, start uint32, order Order) ([]uint32, error) {
 
 func sortedModuli(moduli []uint32, order Order) []uint32 {
 	if order == Descending {
-		for i, j := 0, len(moduli)-1; i < j; i, j = i+1, j-1 {
-			moduli[i], moduli[j] = moduli[j], moduli[i]
-		}
+		slices.Reverse(moduli)
 	}
 	return moduli
 }

@@ -24,8 +24,7 @@ func (c *Context) Mul(z, x, y *Float) {
 	c.round(z)
 }
 
-// mulWide sets z's significand to Round(X*Y) through binary words and returns k, the bits cut off. The product may
-// exceed M.
+// mulWide sets z's significand to Round(X*Y) through binary words and returns k, the bits cut off. X*Y may exceed M.
 func (c *Context) mulWide(z, x, y *Float) (k int) {
 	b := c.base
 	xw, yw := make([]uint64, b.limbs), make([]uint64, b.limbs)

@@ -25,8 +25,7 @@ type powerTable struct {
 
 const fineBits = 5
 
-// newPowerTable makes the table for exponents 0 to largest; root(m) is the residue of the number whose powers it
-// holds.
+// newPowerTable makes the table for exponents 0 to largest; root(m) is the residue of their base.
 func newPowerTable(modulus []uint32, largest int, root func(m uint64) uint64) powerTable {
 	t := powerTable{fine: make([]shoup, 1<<fineBits), coarse: make([]shoup, largest>>fineBits+2)}
 	step := make([]uint32, len(modulus))

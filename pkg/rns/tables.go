@@ -60,8 +60,7 @@ func (b *Base) VectorOf(f Fields) *Vector {
 	return &Vector{base: b, digits: f.Digits, lo: f.Lo, up: f.Up, exp: f.Exp, ivExp: f.IntervalExp, neg: f.Neg}
 }
 
-// fractions holds 1/m_i for sums of c_i/m_i: floor(2^96 / m_i) in three half-words, and in binary64. Padding lanes
-// hold 0.
+// fractions holds 1/m_i for sums of c_i/m_i: floor(2^96 / m_i) in three half-words, and in binary64. Padding is 0.
 type fractions struct {
 	high, mid, low []uint32
 	quotient       []float64

@@ -62,8 +62,7 @@ func control() string {
 	return fmt.Sprintf("MXCSR is %#x%s", word, text)
 }
 
-// operands strain rounding: ties, neighbours of ties, powers of two, long fractions, subnormal numbers and their
-// border.
+// operands strain rounding: ties, neighbours of ties, powers of two, long fractions, subnormal numbers.
 var operands = []float64{
 	1, -1, 3, -3, 0x1p-53, -0x1p-53, 0x1.8p-53, 0x1.0000000000001p-53, -0x1.8p-53, 0x1p-60, -0x1p-60, 0x1p-52,
 	0x1.0000000000001p0, 0x1.fffffffffffffp0, -0x1.fffffffffffffp-1, 0x1.5555555555555p-2, -0x1.999999999999ap-4,

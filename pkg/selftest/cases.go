@@ -31,8 +31,7 @@ func integers(n int, seed uint64) numbers.Array {
 
 func vector(x ...float64) numbers.Array { return numbers.Vector(numbers.Float64s(x)) }
 
-// ties are numbers whose sums lie half-way between two float64, or just beside: every way of rounding gives another
-// sum.
+// ties are numbers whose sums lie half-way between two float64, or just beside: each rounding has another sum.
 func ties() []float64 {
 	x := []float64{1}
 	for range 20 {

@@ -60,8 +60,7 @@ func (b binary) round(x number) number {
 	return x
 }
 
-// tiny reports whether x, rounded with an unbounded exponent, is below the normal numbers: when amd64 flushes it to
-// zero.
+// tiny reports whether x, rounded with an unbounded exponent, is below the normal numbers: amd64 flushes it then.
 func (b binary) tiny(x number) bool {
 	b.flushToZero, b.least = false, unbounded
 	return b.round(x).top() < binary64().least+b.bits

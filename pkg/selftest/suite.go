@@ -210,8 +210,7 @@ func (t *tester) compare(got exact.Value, e expectation) {
 // describe writes a value so that two float64 next to each other differ.
 func describe(v exact.Value) string { return v.Text(17) }
 
-// VectorPath names the vector instructions that the packages use, "none" for plain Go: what all of them use, or a
-// list.
+// VectorPath names the vector instructions that the packages use, "none" for plain Go: one, or a list.
 func VectorPath() string {
 	a, b, c := rns.SIMD(), superacc.SIMD(), deferred.SIMD()
 	if a == b && b == c {

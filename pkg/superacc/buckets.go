@@ -30,8 +30,7 @@ type productBuckets struct {
 // mostProducts is how many products are added before they are moved on: 2^21 * 2^106 < 2^128.
 const mostProducts = 1 << 21
 
-// The least numbers of terms and of products that are added faster with buckets, all of which are moved to a fixed in
-// the end.
+// The least numbers of terms and of products that are faster with buckets, which all go to a fixed at the end.
 const (
 	manyTerms    = 1 << 14
 	manyProducts = 1 << 15

@@ -2,8 +2,7 @@ package superacc
 
 import "math"
 
-// The kernels in plain Go, for any number of levels: anchor has one entry for each. See the package comment for the
-// algorithm.
+// The kernels in plain Go, for any number of levels: anchor has one entry for each. See the package comment.
 
 // genericGroup is the number of independent biased sums of the plain Go kernels.
 const genericGroup = 2
@@ -45,8 +44,8 @@ func dotGeneric(x, y []float64, anchor []float64, out *blockSums) {
 	out.count(&biased, anchor)
 }
 
-// extract adds x to the biased sums level by level, each time as far as it is a multiple of the level's unit, and
-// returns what is left.
+// extract adds x to the biased sums level by level, each time a multiple of the level's unit, and returns what is
+// left.
 func extract(biased []float64, x float64) float64 {
 	for l, s := range biased {
 		t := s + x
@@ -133,8 +132,7 @@ type kernel struct {
 	group  int // terms or products added in one step, each to a biased sum of its own
 }
 
-// maxGroups bounds the groups of a block so that a biased sum gets at most 2^laneBits numbers, of which a product adds
-// two.
+// maxGroups bounds the groups of a block so that a biased sum gets at most 2^laneBits numbers, two of a product.
 const (
 	laneBits     = 9
 	maxSumGroups = 1 << laneBits

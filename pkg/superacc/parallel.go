@@ -56,8 +56,7 @@ func workers(n, threads int) int {
 	return max(1, min(parallel.Threads(threads), n/share))
 }
 
-// parallel has add called for all shares of n elements, by one goroutine for each of the accumulators that are merged
-// into a.
+// parallel has add called for all shares of n elements, by a goroutine for each accumulator merged into a.
 func (a *Accumulator) parallel(n, threads int, add func(a *Accumulator, from, to int)) {
 	parts := make([]Accumulator, threads-1)
 	parallel.Ranges(threads, n, share, func(worker, from, to int) {

@@ -20,8 +20,7 @@ var (
 	binary32 = format{24, -149}
 )
 
-// special returns the result of a sum with a special term, and whether there was one. Everything else is in a.fixed
-// then.
+// special returns the result of a sum with a special term, and whether there was one. The rest is in a.fixed then.
 func (a *Accumulator) special() (float64, bool) {
 	a.settle()
 	switch {
@@ -39,8 +38,7 @@ func (a *Accumulator) special() (float64, bool) {
 // infinity from 2^1024 - 2^970 on.
 func (a *Accumulator) Float64() float64 { return a.round(binary64) }
 
-// Float32 returns the sum rounded once to the nearest binary32 number, ties to even: not through binary64, which would
-// round twice.
+// Float32 returns the sum rounded once to the nearest binary32 number, ties to even: not twice, through binary64.
 func (a *Accumulator) Float32() float32 { return float32(a.round(binary32)) }
 
 // round returns the sum as a number of the format, or as a power of two beyond its largest number.
@@ -107,8 +105,8 @@ func (a *Accumulator) integer() *big.Int {
 	return x
 }
 
-// Round returns the sum correctly rounded to prec bits, ties to even, without underflow or overflow. A prec of 0
-// counts as 1. NaN gives nil.
+// Round returns the sum correctly rounded to prec bits, ties to even, without underflow or overflow. 0 counts as 1.
+// NaN gives nil.
 func (a *Accumulator) Round(prec uint) *big.Float {
 	z := new(big.Float).SetPrec(max(prec, 1)).SetMode(big.ToNearestEven)
 	switch v, special := a.special(); {

@@ -31,8 +31,7 @@ type base struct {
 	crt        []uint32
 }
 
-// Bases are kept up to this size, where tables take 0.5 MB each; larger ones (up to 34 MB) only while they are the
-// latest.
+// Bases are kept up to this size, where tables take 0.5 MB each; of larger ones (up to 34 MB) the latest.
 const keptModuli = 256
 
 var bases struct {

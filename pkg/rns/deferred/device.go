@@ -55,8 +55,7 @@ func (p *Plan) VectorLow(x numbers.Extent) (low int, truncated bool) {
 	return x.Low, false
 }
 
-// ProductModuli returns how many moduli exact sums of so many products of factors of these extents take; it may exceed
-// MaxModuli.
+// ProductModuli returns how many moduli exact sums of so many products of these extents take; it may exceed MaxModuli.
 func ProductModuli(row, x numbers.Extent, terms int) int {
 	return moduliOf(row.Bits(), x.Bits(), terms)
 }

@@ -112,8 +112,7 @@ func (p *Plan) Exact(x numbers.Extent) *Plan {
 	return &q
 }
 
-// VectorTops returns the end of the bits of each element of a column vector, NoTop for those that are not finite or
-// zero.
+// VectorTops returns the end of the bits of each element of a column vector, NoTop for 0, infinities, NaN.
 func VectorTops(x numbers.Source, l numbers.Layout) []int32 {
 	tops := make([]int32, l.Rows)
 	for j := range tops {

@@ -242,8 +242,7 @@ func (s *LimbSum) terms() []*term {
 	return terms
 }
 
-// Round sets z to the sum rounded once to prec bits, to nearest even, and returns it; it returns nil if the sum is
-// NaN. An empty sum is +0.
+// Round sets z to the sum rounded once to prec bits, to nearest even, and returns it; nil for NaN. An empty sum is +0.
 func (s *LimbSum) Round(z *big.Float, prec uint) *big.Float {
 	y := bigResults{[]*big.Float{z}, prec}
 	if s.special.class >= numbers.Infinite {
@@ -311,8 +310,7 @@ func Dot(x numbers.Source, lx numbers.Layout, y numbers.Source, ly numbers.Layou
 	}), nil
 }
 
-// sumScratch is the scratch memory of a goroutine that sums: two numbers, and products of binary64 numbers on their
-// way to the kernel.
+// sumScratch is the scratch memory of a goroutine that sums: two numbers, and binary64 products for the kernel.
 type sumScratch struct {
 	x, y  numbers.Number
 	block *Packed

@@ -285,8 +285,7 @@ func leadingDimension(cols int) int { return roundUp(cols, laneMultiple) }
 // planes[(k*rows + i)*ld + j], and element (i, j) is the integer of the residues times 2^low[row of op(A)], plus
 // what was truncated. It is immutable and safe for concurrent use.
 //
-// It keeps a reference to the Numbers it was made of only if the plan says that it is truncated; these must then not
-// change.
+// If it is truncated, it keeps the numbers it was made of, which must not change.
 type Matrix struct {
 	Plan
 	base   *base

@@ -28,8 +28,7 @@ func NewPacked(n, bits int) *Packed {
 	return p
 }
 
-// Pack returns the elements of x, a matrix of one column laid out by l, in packed words of as many bits as the longest
-// needs.
+// Pack returns the elements of x, a matrix of one column laid out by l, in words as the longest needs.
 func Pack(x numbers.Source, l numbers.Layout) (*Packed, error) {
 	if err := l.Check(x.Len()); err != nil {
 		return nil, err

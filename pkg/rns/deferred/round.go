@@ -190,8 +190,8 @@ func (s *Accumulator) round(y results, n int, alpha, beta *scalar, threads int) 
 	}
 }
 
-// Recomputed returns how many rows the last Round computed again exactly, because what truncation left out could have
-// changed their rounding.
+// Recomputed returns how many rows the last Round computed again exactly, as truncation could have changed their
+// rounding.
 func (s *Accumulator) Recomputed() int { return s.recomputed }
 
 // roundRow rounds row i, prepared number t of w. It reports whether the row was computed again.
@@ -228,8 +228,7 @@ func (s *Accumulator) roundRow(
 	return true
 }
 
-// combine sets z to alpha * sum * 2^exp + beta * y in the sense of addTerms, where y was read into w.number by
-// combineClasses.
+// combine sets z to alpha * sum * 2^exp + beta * y in the sense of addTerms, y being in w.number by combineClasses.
 func (w *rounder) combine(z *term, sum *big.Int, exp int, alpha, beta *scalar, prec int) {
 	z.exp = exp + alpha.Exp
 	switch {

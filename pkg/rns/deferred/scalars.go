@@ -153,8 +153,7 @@ func (s *Scalars) Values(special []exact.Value, threads int) numbers.Values {
 	return list
 }
 
-// TruncatedVariant says that factors are truncated, and how many rows the last run had to compute again for results
-// that are correctly rounded.
+// TruncatedVariant says that factors are truncated, and how many rows the last run computed again.
 func TruncatedVariant(recomputed int) string {
 	if recomputed == 1 {
 		return "truncated factors, 1 row computed again"

@@ -45,32 +45,17 @@ func (v *Vector) class(j int, r *reconstructor, x *big.Int) special {
 			return special{class: e.class, neg: e.neg}
 		}
 	}
-	if v.truncated {
-		span := v.src.Span(v.layout.Index(j, 0))
-		return special{class: span.Class, neg: span.Neg}
-	}
-	r.coefficients(v.base, v.planes, v.ld, v.offset+j, 1)
-	r.integer(x, v.base, 0)
-	return classOf(x)
+	return v.entry(j).class(r, x)
 }
 
 // element returns the class and sign of element (i, j) of op(A).
 func (a *Matrix) element(op Op, i, j int, r *reconstructor, x *big.Int) special {
-	if op == Trans {
-		i, j = j, i
-	}
 	for _, e := range a.special {
-		if e.i == i && e.j == j {
+		if op != Trans && e.i == i && e.j == j || op == Trans && e.i == j && e.j == i {
 			return special{class: e.class, neg: e.neg}
 		}
 	}
-	if a.truncated {
-		span := a.src.Span(a.layout.Index(i, j))
-		return special{class: span.Class, neg: span.Neg}
-	}
-	r.coefficients(a.base, a.planes, a.layout.Rows*a.ld, i*a.ld+j, 1)
-	r.integer(x, a.base, 0)
-	return classOf(x)
+	return a.entry(op, i, j).class(r, x)
 }
 
 func classOf(x *big.Int) special {

@@ -54,11 +54,11 @@ func (s *Accumulator) exactRow(w *rounder, i int, alpha *scalar, prec int) *term
 	for _, p := range s.parts {
 		_, n := p.a.shape(s.op)
 		for j := range n {
-			p.x.exact(&x, j, w)
+			p.x.entry(j).exact(&x, w)
 			if x.x.Sign() == 0 {
 				continue
 			}
-			p.a.exact(&a, s.op, i, j, w)
+			p.a.entry(s.op, i, j).exact(&a, w)
 			if a.x.Sign() == 0 {
 				continue
 			}
@@ -85,34 +85,51 @@ func (list products) sum(addend *term, prec int) *term {
 	return sumTerms(append(list, t), prec)
 }
 
-// exact sets z to element j, from its residues or, if they are truncated, from the source.
-func (v *Vector) exact(z *term, j int, w *rounder) {
-	if v.truncated {
-		v.src.Read(&w.number, v.layout.Index(j, 0))
-		z.set(&w.number)
-		return
-	}
-	w.single.coefficients(v.base, v.planes, v.ld, v.offset+j, 1)
-	w.single.integer(&w.element, v.base, 0)
-	z.x.Set(&w.element)
-	z.exp = v.low
+// entry is where an element of a matrix or a vector is.
+type entry struct {
+	src        numbers.Source // that has it as number i, if it is truncated; otherwise nil
+	i          int
+	base       *base
+	planes     []uint32 // its residues are planes[k*stride + at]
+	stride, at int
+	low        int
 }
 
-// exact sets z to element (i, j) of op(A).
-func (a *Matrix) exact(z *term, op Op, i, j int, w *rounder) {
+func (v *Vector) entry(j int) entry {
+	return entry{v.src, v.layout.Index(j, 0), v.base, v.planes, v.ld, v.offset + j, v.low}
+}
+
+// entry is that of element (i, j) of op(A).
+func (a *Matrix) entry(op Op, i, j int) entry {
 	low, _ := a.alignment(i)
 	if op == Trans {
 		i, j = j, i
 	}
-	if a.truncated {
-		a.src.Read(&w.number, a.layout.Index(i, j))
+	return entry{a.src, a.layout.Index(i, j), a.base, a.planes, a.layout.Rows * a.ld, i*a.ld + j, low}
+}
+
+// exact sets z to the element, from its residues or, if they are truncated, from the source.
+func (e entry) exact(z *term, w *rounder) {
+	if e.src != nil {
+		e.src.Read(&w.number, e.i)
 		z.set(&w.number)
 		return
 	}
-	w.single.coefficients(a.base, a.planes, a.layout.Rows*a.ld, i*a.ld+j, 1)
-	w.single.integer(&w.element, a.base, 0)
+	w.single.coefficients(e.base, e.planes, e.stride, e.at, 1)
+	w.single.integer(&w.element, e.base, 0)
 	z.x.Set(&w.element)
-	z.exp = low
+	z.exp = e.low
+}
+
+// class returns the class and sign of the element.
+func (e entry) class(r *reconstructor, x *big.Int) special {
+	if e.src != nil {
+		span := e.src.Span(e.i)
+		return special{class: span.Class, neg: span.Neg}
+	}
+	r.coefficients(e.base, e.planes, e.stride, e.at, 1)
+	r.integer(x, e.base, 0)
+	return classOf(x)
 }
 
 // set sets z to x, or to zero if x is not finite.

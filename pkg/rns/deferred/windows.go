@@ -8,8 +8,7 @@ import (
 
 // Windows is how a device sums packed numbers: in passes, each of which adds up the 32-bit digits that a range of the
 // numbers have in a window of exponents, in integers. Numbers whose exponents lie near each other need one window.
-// Otherwise they are sorted by exponents, so that each window has its own numbers; what lies scattered is left to the
-// host.
+// Otherwise they are sorted by exponents, so that each window has its own numbers; the rest is the host's.
 type Windows struct {
 	Numbers   *Packed // the numbers, perhaps in another order
 	Passes    []Window
@@ -60,8 +59,8 @@ func digitsOf(spread int64, bits int) int64 {
 	return (spread + int64(bits) + digitBits - 1) / digitBits
 }
 
-// exponentRange returns the least and greatest exponents of the numbers that are not zero; any tells whether there are
-// such numbers.
+// exponentRange returns the least and greatest exponents of the numbers other than 0; any tells whether there are
+// such.
 func (p *Packed) exponentRange() (low, high int64, any bool) {
 	for i, exponent := range p.exponents {
 		if p.isZero(i) {
@@ -101,8 +100,7 @@ func (p *Packed) sorted() *Packed {
 	return q
 }
 
-// cut makes windows for sorted numbers: as many numbers for each as a window of about twice a number's length has room
-// for.
+// cut makes windows for sorted numbers: for each as many as fit about twice a number's length.
 func (w *Windows) cut() {
 	p := w.Numbers
 	room := max(2*digitsOf(0, p.bits), fewWindows)*digitBits - int64(p.bits) // between the exponents of a window

@@ -116,8 +116,8 @@ func (e *split) search() error {
 	return nil
 }
 
-// fastest merges the fastest of the candidates into best; before runs before each launch, untimed. A candidate is a
-// change of a shape.
+// fastest merges the fastest of the candidates into best; before runs before each launch, untimed. Candidates change a
+// shape.
 func (e *split) fastest(
 	candidates []func(*splitShape), best *splitShape, before func() error, make func(splitShape) (step, error),
 ) error {
@@ -210,8 +210,7 @@ type splitShape struct {
 	SumsRows       int    `json:"sums_rows"` // components of a block
 }
 
-// roundKernel is a kernel gemvRound of cuda/gemv.cu: lanes that work on one number, residues that each can hold, 0 for
-// any number.
+// roundKernel is a kernel gemvRound of cuda/gemv.cu: lanes for one number, and residues that each can hold, 0 for any.
 type roundKernel struct{ lanes, each int }
 
 var roundKernels = map[string]roundKernel{
@@ -237,7 +236,7 @@ const (
 	defaultBlocksPerMP  = 32
 )
 
-// residueThreads returns the block of the paper's equation (8): whole numbers, at least as many threads as fill a
+// residueThreads returns the block of the paper's equation (8): whole numbers, and enough threads to fill a
 // multiprocessor with blocks.
 func residueThreads(stride, threadsPerMP, blocksPerMP int) int {
 	if threadsPerMP == 0 || blocksPerMP == 0 {

@@ -64,7 +64,7 @@ func (d *blocks) reserve(s *sumEngine, n int) (err error) {
 	return replaceVector(s.base, &d.sums, used)
 }
 
-// slotBytes is the shared memory for the sign, the exponents and the bounds of so many partial sums: slotsIn of
+// slotBytes is the shared memory for signs, exponents and bounds of so many partial sums: slotsIn of
 // cuda/reduce_blocks.cu.
 func slotBytes(slots int) int { return (29*slots + 7) / 8 * 8 }
 

@@ -129,6 +129,5 @@ func (d *pairwise) launch(ctx context.Context, s *sumEngine) error {
 // PartialBytes is the shared memory that a group of a whole block needs, sizeof(Block::Partial) of cuda/group.cuh.
 const PartialBytes = 2 * 32 * (8 + 4)
 
-// BlockThreads returns the threads of a block that works on one number: one for each residue, rounded up to whole
-// warps, at most 1024.
+// BlockThreads returns the threads of a block that works on one number: one a residue, in whole warps, at most 1024.
 func (b *Base) BlockThreads() int { return min((b.base.Stride()+31)/32*32, 1024) }

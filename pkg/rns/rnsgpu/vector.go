@@ -20,8 +20,7 @@ type Vector struct {
 	parameter cuda.Vector
 }
 
-// NewVector allocates n numbers, whose values are not defined. Residue i of number j lies at j*Stride + i, as in
-// rns.Vector.
+// NewVector allocates n numbers, with undefined values. Residue i of number j lies at j*Stride + i, as in rns.Vector.
 func (b *Base) NewVector(n int) (*Vector, error) {
 	return b.newVector(n, cuda.Vector{NumberStep: uint64(b.base.Stride()), ResidueStep: 1})
 }

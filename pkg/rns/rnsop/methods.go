@@ -6,8 +6,7 @@ import (
 	"mpbench/pkg/rns"
 )
 
-// Reduction completes a method that adds residue numbers: on the CPU or on a GPU, in the same order with the same
-// bound.
+// Reduction completes a method that adds residue numbers: on CPU or GPU, in the same order with the same bound.
 func Reduction(m method.Method, formula string, options ...method.Option) method.Method {
 	m.Format, m.Least, m.Most = "rns", rns.MinPrecision, rns.MaxPrecision
 	m.Bound = bound.New(formula, "Isupov, Knyazkov, Kuvaev 2018, DOI 10.23683/2311-3103-2018-8-191-203")

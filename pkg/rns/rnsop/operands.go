@@ -42,8 +42,7 @@ func Options() []method.Option {
 	}
 }
 
-// NewContext returns the arithmetic that a configuration asks for. The error wraps rns.ErrModuli if there are no
-// moduli for it.
+// NewContext returns the arithmetic that a configuration asks for. The error wraps rns.ErrModuli if it has no moduli.
 func NewContext(c method.Config) (*rns.Context, error) {
 	base, err := rns.NewBaseForPrecision(c.Precision, c.Int("moduli-bits"))
 	if err != nil {
@@ -72,8 +71,7 @@ type Operands struct {
 }
 
 // Load checks and converts a problem by so many threads: what it reads of each operand. Numbers are rounded only if a
-// significand of F - 4 bits, about twice the precision, does not hold them. newX makes the vector X; nil for the
-// ordinary kind.
+// significand of F - 4 bits, about twice the precision, does not hold them. newX makes the vector X, unless nil.
 func Load(c *rns.Context, p *op.Problem, threads int, newX func(n int) (*rns.Vector, error)) (*Operands, error) {
 	shape, err := p.Op.Shape(p)
 	if err != nil {

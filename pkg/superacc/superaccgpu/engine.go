@@ -22,8 +22,7 @@ import (
 // of 32 up to 640 gives the same sums. With 320, two blocks fill the shared memory of a multiprocessor of an H200.
 const blockThreads = 320
 
-// warpBytes is the shared memory that a warp needs: its own digits, and those of its lanes, laneBytes of
-// cuda/warp_sum.cuh.
+// warpBytes is the shared memory of a warp: its digits, and those of its lanes, laneBytes of cuda/warp_sum.cuh.
 const warpBytes = 4*superacc.DigitCount + 8*32*41
 
 // Engine is an exact sum in device memory with the kernels that add to it. Its methods must be called on the device's

@@ -63,14 +63,7 @@ func NewStreamer(d *gpu.Device, products bool, o Options) (*Streamer, error) {
 	if products {
 		s.vectors = 2
 	}
-	err := d.Do(func() error {
-		err := s.allocate()
-		if err != nil {
-			s.free()
-		}
-		return err
-	})
-	if err != nil {
+	if err := d.Make(s.allocate, s.free); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -45,12 +45,7 @@ func NewPair(d *gpu.Device, x, y []float64) (*Vector, error) {
 
 func newVector(d *gpu.Device, x, y []float64, threads int) (*Vector, error) {
 	v := &Vector{device: d, n: len(x)}
-	err := d.Do(func() (err error) {
-		defer func() {
-			if err != nil {
-				v.free()
-			}
-		}()
+	prepare := func() (err error) {
 		if v.engine, err = newEngine(d, threads); err != nil {
 			return err
 		}
@@ -62,8 +57,8 @@ func newVector(d *gpu.Device, x, y []float64, threads int) (*Vector, error) {
 			v.y = gpu.TakeCopy(v.own, y)
 		}
 		return v.own.Err()
-	})
-	if err != nil {
+	}
+	if err := d.Make(prepare, v.free); err != nil {
 		return nil, err
 	}
 	return v, nil
@@ -72,8 +67,7 @@ func newVector(d *gpu.Device, x, y []float64, threads int) (*Vector, error) {
 // Len returns the number of terms.
 func (v *Vector) Len() int { return v.n }
 
-// Sum adds the sum of the numbers, or of the products, to a. With cold, the device's caches are emptied before,
-// outside of the times.
+// Sum adds the sum of the numbers, or of the products, to a. With cold, the caches are emptied before, untimed.
 func (v *Vector) Sum(a *superacc.Accumulator, cold bool) (Times, error) {
 	var t Times
 	err := v.device.Do(func() error {

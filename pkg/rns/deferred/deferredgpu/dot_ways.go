@@ -49,8 +49,7 @@ func addNumber(to *exactsum.Sum, z *numbers.Number) {
 }
 
 // dot is a dot product of numbers wider than binary64 as a product of a matrix of one row and a vector. The device
-// rounds it to the precision of the result, unless it is to be merged or divided: then to so many bits that nothing is
-// lost.
+// rounds it to the precision of the result, or, if it is to be merged or divided, so that nothing is lost.
 type dot struct {
 	config  method.Config
 	x, y    numbers.Array

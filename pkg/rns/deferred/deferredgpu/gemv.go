@@ -26,7 +26,7 @@ func NewGemv(c method.Config) (method.Engine, error) {
 }
 
 // gemv is alpha*op(A)*x + beta*y: what is the same wherever A is. Without products (alpha = 0, no elements) the host
-// does what there is to do.
+// does it.
 type gemv struct {
 	config  method.Config
 	device  *gpu.Device

@@ -210,8 +210,8 @@ func (m *resident) launch(e *gemv, timed bool) error {
 	return nil
 }
 
-// launchBetween puts the kernels, with cold caches, between the first and the last event, something between the
-// kernels, and waits.
+// launchBetween puts the kernels, with cold caches and something between them, between first and last event, and
+// waits.
 func (m *resident) launchBetween(e *gemv, between func() error) error {
 	if err := e.device.ColdCache(nil); err != nil {
 		return err

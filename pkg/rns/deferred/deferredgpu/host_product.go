@@ -11,8 +11,7 @@ import (
 	"mpbench/pkg/rns/deferred"
 )
 
-// HostVector is the x of a product: numbers in device memory and in the host's, their layout as a column and their
-// extent.
+// HostVector is the x of a product: numbers on the device and on the host, their layout as a column and extent.
 type HostVector struct {
 	Numbers *Numbers
 	Host    numbers.Source
@@ -312,8 +311,7 @@ func (h *HostProduct) launchPanel(panel, turn int) error {
 	)
 }
 
-// convertVector starts the conversion of the elements of x that meet a panel, with the transpose that of all for the
-// first one.
+// convertVector starts the conversion of the elements of x that meet a panel, with the transpose all for the first.
 func (h *HostProduct) convertVector(panel, columns int) (*planes, error) {
 	l := h.x.Layout
 	row := numbers.Layout{Rows: 1, Cols: h.layout.Cols, Offset: l.Offset, ColStride: l.RowStride}
@@ -389,8 +387,7 @@ func (h *HostProduct) Results(y []*big.Float) error {
 	return nil
 }
 
-// Panels returns how many panels the matrix is cut into, and how many passes over them the last run took; no panels
-// after an error of Run.
+// Panels returns the number of panels of the matrix, none after an error of Run, and of passes of the last run.
 func (h *HostProduct) Panels() (panels, passes int) {
 	if h.panels != nil {
 		panels = h.panels.count

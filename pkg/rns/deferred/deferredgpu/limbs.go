@@ -8,16 +8,13 @@ import (
 	"mpbench/pkg/rns/deferred"
 )
 
-// This file has products of short factors, which take less time without residues: half the bytes are read, and nothing
-// is reconstructed. Products of limbs are as many as the square of their number, so that residues are better for
-// longer factors.
+// This file has products of short factors, which take less time as limbs than as residues (docs/design/gpu.md).
 
-// mostLimbs is the number of limbs of a factor up to which there are kernels; up to there they take less time than
-// residues (BenchmarkLimbs).
+// mostLimbs is the number of limbs up to which there are kernels and these take less time than residues
+// (BenchmarkLimbs).
 const mostLimbs = 4
 
-// PlanesOf returns how many words of 4 bytes an element of a matrix takes on a device, and whether they are limbs or
-// residues.
+// PlanesOf returns how many words of 4 bytes an element takes on a device, and whether they are limbs, not residues.
 func PlanesOf(plan *deferred.Plan) (words int, limbs bool) {
 	if n := limbsFor(plan); n > 0 {
 		return n, true

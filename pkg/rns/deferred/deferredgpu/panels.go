@@ -8,8 +8,7 @@ import (
 	"mpbench/pkg/numbers"
 )
 
-// PanelOptions say how a matrix in host memory is cut. They never change a result; zeros stand for what suits the
-// device.
+// PanelOptions say how a matrix in host memory is cut. They never change a result; 0 is what suits the device.
 type PanelOptions struct {
 	Columns int // of A in a panel
 	Chunk   int // bytes that are copied at once, a multiple of 8, at most gpu.StageBytes
@@ -45,8 +44,7 @@ func (g geometry) raw(columns int) int64 {
 	return 8 * int64(g.rows) * int64(columns) * int64(g.numberWords)
 }
 
-// residues returns the bytes of the residues of so many columns, and, where a panel has its own, of their elements of
-// x.
+// residues returns the bytes of residues of so many columns, and of their elements of x where a panel has its own.
 func (g geometry) residues(columns int) (a, x int64) {
 	if g.trans {
 		return 4 * int64(g.moduli) * int64(columns) * int64(leadingDimension(g.rows)), 0

@@ -93,8 +93,7 @@ func conversionKernel(d *gpu.Device, x *Numbers) (*gpu.Kernel[cuda.PlanesOfArgs]
 	return gpu.KernelOf[cuda.PlanesOfArgs](d, "planes", name)
 }
 
-// launchConversion puts a conversion into the stream. With each, low has an element for each row, otherwise one for
-// all.
+// launchConversion puts a conversion into the stream. With each, low has one for each row, otherwise one.
 func (p *planes) launchConversion(
 	k *gpu.Kernel[cuda.PlanesOfArgs], s *gpu.Stream, x *Numbers, l numbers.Layout, low gpu.Pointer[int32], each bool,
 ) error {
@@ -204,8 +203,7 @@ func tablesOn(d *gpu.Device, n int) (*tables, error) {
 	return t, nil
 }
 
-// Matrix is op(A) in device memory: planes of residues, or of limbs where elements are short, and the exponent of each
-// row.
+// Matrix is op(A) in device memory: planes of residues, or of limbs for short elements, and rows' exponents.
 type Matrix struct {
 	planes *planes
 	plan   *deferred.Plan
@@ -215,8 +213,7 @@ type Matrix struct {
 }
 
 // NewMatrix converts the numbers a, laid out by l, which is the layout of op(A): element (i, j) is the factor of x_j
-// in y_i. The plan is for NoTrans and that shape. Products that are truncated read a again; otherwise it is not needed
-// afterwards.
+// in y_i. The plan is for NoTrans and that shape. Afterwards only truncated products need a.
 func NewMatrix(d *gpu.Device, plan *deferred.Plan, a *Numbers, l numbers.Layout) (*Matrix, error) {
 	return newMatrix(d, plan, a, l, nil, limbsFor(plan))
 }

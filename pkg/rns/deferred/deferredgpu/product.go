@@ -103,8 +103,7 @@ func (f *rounding) rowLimbs() int {
 // hasTable tells whether there is a table of alpha times that of reconstruction.
 func (f *rounding) hasTable() bool { return f.UnitAlpha == 0 && f.LimbSums == 0 }
 
-// prepare returns for how many warps there is work before rows are rounded, and the shared memory of each in words of
-// 32 bits.
+// prepare returns how many warps have work before rows are rounded, and the shared memory of each in words of 32 bits.
 func (f *rounding) prepare() (items, limbs int) {
 	if f.hasTable() {
 		items, limbs = int(f.Moduli+1), int(f.ProductLimbs)
@@ -222,10 +221,7 @@ func boolToUint32(b bool) uint32 {
 
 // Launch puts the product into the stream: LaunchSums and then LaunchRounding.
 func (p *Product) Launch(s *gpu.Stream) error {
-	if err := p.LaunchSums(s); err != nil {
-		return err
-	}
-	return p.LaunchRounding(s)
+	return gpu.InTurn(func() error { return p.LaunchSums(s) }, func() error { return p.LaunchRounding(s) })
 }
 
 // LaunchSums puts the sums of products into the stream, one kernel.
@@ -336,11 +332,10 @@ func (p *Product) Free() {
 type Shape struct {
 	// BlockRows is the rows of a block, and PartColumns its columns if it does not take whole rows, a multiple of 16.
 	BlockRows, PartColumns int
-	// Together is how many rows a block rounds together, so that one read of the tables serves them: 2 or 4; 0 for a warp
-	// for each row.
+	// Together is how many rows a block rounds together, with one read of the tables: 2 or 4; 0 for a warp for each row.
 	Together int
-	// RowWarps is how many warps take a row, or a part of one, of a matrix of limbs: 1, 2, 4 or 8. It has no BlockRows
-	// and no Together.
+	// RowWarps is how many warps take a row, or a part of one, of a matrix of limbs: 1, 2, 4 or 8. Then BlockRows and
+	// Together do not count.
 	RowWarps int
 	// Early lets the rounding kernel begin while sums are still added, where the device can do so.
 	Early bool
@@ -370,8 +365,7 @@ func (p *Product) defaultShape() Shape {
 	return s
 }
 
-// partColumns returns how many columns a block takes where there are few rows, one round of reads, and 0 where blocks
-// take whole rows.
+// partColumns returns how many columns a block takes where there are few rows, one round of reads; 0 for whole rows.
 func partColumns(d *gpu.Device, rows, moduli int) int {
 	if slots := 4 * max(d.Info().Multiprocessors, 1); rows*moduli >= 2*slots {
 		return 0

@@ -8,8 +8,7 @@ import (
 
 const limbBits = 28
 
-// scalar is a finite number in device memory: (-1)^negative * limbs * 2^exp, an odd integer of 28-bit limbs, none for
-// zero.
+// scalar is a finite number in device memory: (-1)^negative * limbs * 2^exp, an odd integer of 28-bit limbs, or 0.
 type scalar struct {
 	limbs    *gpu.Buffer[uint32]
 	exp      int64

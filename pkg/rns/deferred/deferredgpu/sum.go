@@ -17,8 +17,8 @@ type SumTimes struct {
 }
 
 // PackedSum sums packed numbers in device memory: no planes, but 32-bit digits of the numbers' own words, shifted to
-// their places and added in 64 bits (cuda/packed_sum.cu). It is not safe for concurrent use. Its methods may be called
-// from any goroutine.
+// their places and added in 64 bits (cuda/packed_sum.cu). It is not safe for concurrent use. Any goroutine may call
+// it.
 type PackedSum struct {
 	device  *gpu.Device
 	own     *gpu.Owner
@@ -35,14 +35,7 @@ type PackedSum struct {
 // NewPackedSum copies p to the device and plans its sum.
 func NewPackedSum(d *gpu.Device, p *deferred.Packed) (*PackedSum, error) {
 	s := &PackedSum{device: d, windows: deferred.NewWindows(p)}
-	err := d.Do(func() error {
-		err := s.prepare()
-		if err != nil {
-			s.free()
-		}
-		return err
-	})
-	if err != nil {
+	if err := d.Make(s.prepare, s.free); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -154,8 +147,8 @@ func (s packedShape) capacity() int { return s.lanes * s.digits }
 // longest returns how many words of a number a tile has room for.
 func (s packedShape) longest() int { return warpLanes * s.words }
 
-// shapeFor returns the kernel with the least room for a window of so many digits and, where one has it, for numbers of
-// so many words.
+// shapeFor returns the kernel with the least room for windows of so many digits and, where one has it, numbers of so
+// many words.
 func shapeFor(digits, width int) packedShape {
 	digits = max(digits, min(2*width, deferred.WindowDigits))
 	for _, s := range packedShapes {
@@ -184,8 +177,8 @@ func (s packedShape) tile(n, stride, width int) cuda.PackedNumbers {
 		Area: uint32(area)}
 }
 
-// newPackedPasses plans the launches for all windows. Numbers too long for a tile are cut into segments, each a number
-// of its own.
+// newPackedPasses plans the launches for all windows. Too long numbers are cut into segments, each a number of its
+// own.
 func newPackedPasses(
 	d *gpu.Device, windows *deferred.Windows, numbers *Numbers, total gpu.Pointer[int64], stream *gpu.Stream,
 ) ([]packedPass, error) {

@@ -14,7 +14,7 @@ import (
 )
 
 // Ways returns how a GPU adds numbers wider than binary64, or products of two, for the method deferred: in its memory,
-// or through it in parts.
+// or in parts.
 func Ways() []exactsum.NewWay {
 	return []exactsum.NewWay{newPacked, newPackedParts, newSpecial, newPlanesDot, newPanelsDot}
 }
