@@ -4,9 +4,9 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"runtime"
 	"slices"
 	"strings"
-	"runtime"
 	"testing"
 
 	"mpbench/internal/problems"
@@ -303,7 +303,7 @@ func TestStreamedParts(t *testing.T) {
 
 // TestExactMemory: the exact result of an operation on elements takes little memory for each.
 func TestExactMemory(t *testing.T) {
-	const n, most = 2000, 8 << 10
+	const n, most = 2000, 16 << 10
 	x := make(numbers.Float64s, n)
 	for i := range x {
 		x[i] = float64(i) + 0.3
