@@ -24,8 +24,7 @@ func newFloats(_ context.Context, c method.Config, p *op.Problem) (Way, method.T
 	return &floats{x, y, parallel.Threads(c.Threads)}, method.Times{}, nil
 }
 
-// Float64s returns the numbers of a sum (y is nil) or the factors of a dot product as neighbours in memory, if
-// binary64.
+// Float64s returns the numbers of a sum (y is nil) or the factors of a dot product next to each other, if binary64.
 func Float64s(p *op.Problem) (x, y []float64, ok bool) {
 	if x, ok = neighbours(p.X); !ok || p.Y.Absent() {
 		return x, nil, ok

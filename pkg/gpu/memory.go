@@ -40,8 +40,7 @@ type Buffer[T any] struct {
 	n       int
 }
 
-// Alloc reserves device memory for n elements, whose values are not defined. Errors wrap ErrOutOfMemory and say what
-// was free.
+// Alloc reserves device memory for n elements of undefined values. Errors wrap ErrOutOfMemory and say what was free.
 func Alloc[T any](d *Device, n int) (*Buffer[T], error) {
 	b := &Buffer[T]{device: d, n: n}
 	bytes := b.Bytes()
@@ -134,8 +133,7 @@ func (b *Buffer[T]) Download(x []T) error {
 	return d.call("cuMemcpyDtoH", d.driver.MemcpyDtoH(unsafe.Pointer(&x[0]), b.pointer, uint64(len(x)*sizeOf[T]())))
 }
 
-// UploadAsync copies the pinned elements x to the buffer from element at on, in the stream. x must not change until
-// then.
+// UploadAsync copies the pinned x to the buffer from element at on, in the stream. x must not change until then.
 func (b *Buffer[T]) UploadAsync(s *Stream, at int, x []T) error {
 	b.check(at + len(x))
 	if len(x) == 0 {

@@ -98,8 +98,7 @@ type feed struct {
 	free, filled chan *stageSlot // room for all slots each: sending never waits
 }
 
-// work fills slots with chunks until there are no more. A slot is taken before a chunk: the least unfilled one has
-// one.
+// work fills slots with chunks until there are no more. A slot is taken before a chunk, so the least unfilled has one.
 func (f *feed) work() {
 	for slot := range f.free {
 		slot.chunk = int(f.next.Add(1)) - 1

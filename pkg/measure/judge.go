@@ -29,8 +29,7 @@ func (c Component) outside() bool {
 	return !c.Errors.Within(c.Bound)
 }
 
-// Judgment compares a result with the exact one, component by component. It is the same for results of a method, of a
-// file and of another program.
+// Judgment compares a result with the exact one, component by component. The result may be a method's or a file's.
 type Judgment struct {
 	Hash      string // see record.ResultHash
 	Worst     int    // the component with the largest relative error, the first of equals; -1 if there is none

@@ -161,8 +161,7 @@ func (s *shared) fit(shares []int) []int {
 	return fitted
 }
 
-// prepare prepares the devices for their shares, up to the first that fails, which it returns; what a device has
-// already is not prepared again.
+// prepare prepares the devices for their shares, up to the first that fails, which it returns; not for what they have.
 func (s *shared) prepare(ctx context.Context, shares []int) (k int, err error) {
 	from := 0
 	for k, n := range shares {

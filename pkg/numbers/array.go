@@ -195,8 +195,7 @@ func Strided(n, inc int) Layout {
 // Index returns the number that element (i, j) is.
 func (l Layout) Index(i, j int) int { return l.Offset + i*l.RowStride + j*l.ColStride }
 
-// reach returns the least and the greatest number of the elements of a matrix that has any; ok is false beyond 64
-// bits.
+// reach returns the least and the greatest number of the elements of a matrix, if any; ok is false beyond 64 bits.
 func (l Layout) reach() (low, high int, ok bool) {
 	low, high, ok = l.Offset, l.Offset, true
 	for _, d := range [...]struct{ n, stride int }{{l.Rows, l.RowStride}, {l.Cols, l.ColStride}} {

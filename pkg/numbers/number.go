@@ -38,8 +38,7 @@ func (e Extent) Union(f Extent) Extent {
 	return Extent{min(e.Low, f.Low), max(e.Top, f.Top)}
 }
 
-// Span describes a number without its digits. Extent is exact for finite numbers (bits Low and Top-1 are set),
-// otherwise zero.
+// Span describes a number without its digits. Extent is exact for finite numbers (bits Low, Top-1 are set), else zero.
 type Span struct {
 	Extent
 	Class Class

@@ -6,8 +6,7 @@ import (
 	"mpbench/pkg/op"
 )
 
-// adder is a number format with a few numbered slots for partial sums: what orders of additions use. Terms are
-// numbered from 0.
+// adder is a number format with a few slots for partial sums: what orders of additions use. Terms count from 0.
 type adder interface {
 	load(slot, i int)    // slot = term i
 	addTerm(slot, i int) // slot = slot + term i

@@ -10,8 +10,7 @@ func (b *Base) coefficients(c, x []uint32) {
 	mulConst(c, x, &b.crtWeight, b.modulus)
 }
 
-// fraction returns the fractional part of the sum of c_i/m_i in fixed point. It is too small by less than
-// evalError*2^-64, modulo 1.
+// fraction returns frac(sum c_i/m_i) in fixed point, too small by less than evalError*2^-64, modulo 1.
 func (b *Base) fraction(c []uint32) uint64 { return fractionSum(c, &b.fractions) }
 
 // evaluate returns I(X/M) with a relative width of at most 2^-32, for every X in [0, M); c is scratch.

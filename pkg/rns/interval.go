@@ -67,8 +67,7 @@ func halved(lo, addend, up uint64, exp int32) Interval {
 	return Interval{half, 1<<63 | (up+1)>>1, exp + 1}
 }
 
-// compare returns +1 if v is certainly greater than w, -1 if it is certainly less, 0 if they overlap. Both are
-// nonzero.
+// compare returns +1 if v is certainly greater than w, -1 if it is certainly less, 0 if they overlap. None is 0.
 func (v Interval) compare(w Interval) int {
 	if v.Exp < w.Exp {
 		return -w.compare(v)

@@ -7,8 +7,7 @@ package rns
 // Source: K. Isupov, V. Knyazkov, "Multiple-precision matrix-vector multiplication on graphics processing units"
 // (2020), section 4, DOI 10.25209/2079-3316-2020-11-3-61-84.
 
-// pending is the interval of a product whose operands include a wide one: its residues would not hold it, so
-// MulRound computes it from the operands.
+// pending is the interval of a product with a wide operand, which residues would not hold: MulRound computes it anew.
 var pending = Interval{Lo: 0, Up: 1 << 63, Exp: 1<<31 - 1}
 
 // MulFields sets the sign, the exponent and the interval evaluation of z to those of x*y before rounding.

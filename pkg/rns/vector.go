@@ -53,8 +53,7 @@ func (v *Vector) Set(i int, f *Float) {
 	v.SetFields(i, f)
 }
 
-// SetFields sets all of number i but its residues to those of f: what a View of number i that was changed in place
-// needs.
+// SetFields sets all of number i but its residues to those of f: what a View that was changed in place needs.
 func (v *Vector) SetFields(i int, f *Float) {
 	v.lo[i], v.up[i], v.ivExp[i] = f.interval.Lo, f.interval.Up, f.interval.Exp
 	v.exp[i], v.neg[i] = int64(f.Exp), f.Neg

@@ -44,8 +44,7 @@ func dotGeneric(x, y []float64, anchor []float64, out *blockSums) {
 	out.count(&biased, anchor)
 }
 
-// extract adds x to the biased sums level by level, each time a multiple of the level's unit, and returns what is
-// left.
+// extract adds x to the biased sums level by level, as multiples of the level's unit, and returns what is left.
 func extract(biased []float64, x float64) float64 {
 	for l, s := range biased {
 		t := s + x

@@ -71,8 +71,7 @@ func bitLen(words []uint64) int {
 	return 0
 }
 
-// bitsFrom returns floor(words / 2^shift), which must be below 2^64, the bit below it, and whether any bit below that
-// is set.
+// bitsFrom returns floor(words / 2^shift), which must be below 2^64, the bit below it, and whether a lower one is set.
 func bitsFrom(words []uint64, shift uint) (m uint64, half, more bool) {
 	i, r := shift/64, shift%64
 	m = words[i] >> r
@@ -105,8 +104,7 @@ func (a *Accumulator) integer() *big.Int {
 	return x
 }
 
-// Round returns the sum correctly rounded to prec bits, ties to even, without underflow or overflow. 0 counts as 1.
-// NaN gives nil.
+// Round returns the sum correctly rounded to prec bits, ties to even, for any exponent. 0 counts as 1. NaN gives nil.
 func (a *Accumulator) Round(prec uint) *big.Float {
 	z := new(big.Float).SetPrec(max(prec, 1)).SetMode(big.ToNearestEven)
 	switch v, special := a.special(); {

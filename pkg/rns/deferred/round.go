@@ -190,8 +190,7 @@ func (s *Accumulator) round(y results, n int, alpha, beta *scalar, threads int) 
 	}
 }
 
-// Recomputed returns how many rows the last Round computed again exactly, as truncation could have changed their
-// rounding.
+// Recomputed returns how many rows the last Round computed again, as truncation could have changed their rounding.
 func (s *Accumulator) Recomputed() int { return s.recomputed }
 
 // roundRow rounds row i, prepared number t of w. It reports whether the row was computed again.

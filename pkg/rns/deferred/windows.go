@@ -59,8 +59,7 @@ func digitsOf(spread int64, bits int) int64 {
 	return (spread + int64(bits) + digitBits - 1) / digitBits
 }
 
-// exponentRange returns the least and greatest exponents of the numbers other than 0; any tells whether there are
-// such.
+// exponentRange returns the least and greatest exponents of numbers other than 0; any tells whether there are some.
 func (p *Packed) exponentRange() (low, high int64, any bool) {
 	for i, exponent := range p.exponents {
 		if p.isZero(i) {

@@ -116,8 +116,7 @@ func (e *split) search() error {
 	return nil
 }
 
-// fastest merges the fastest of the candidates into best; before runs before each launch, untimed. Candidates change a
-// shape.
+// fastest merges the fastest candidate, a change of a shape, into best; before runs before each launch, untimed.
 func (e *split) fastest(
 	candidates []func(*splitShape), best *splitShape, before func() error, make func(splitShape) (step, error),
 ) error {
@@ -236,8 +235,7 @@ const (
 	defaultBlocksPerMP  = 32
 )
 
-// residueThreads returns the block of the paper's equation (8): whole numbers, and enough threads to fill a
-// multiprocessor with blocks.
+// residueThreads returns the block of the paper's equation (8): whole numbers, and threads that fill a multiprocessor.
 func residueThreads(stride, threadsPerMP, blocksPerMP int) int {
 	if threadsPerMP == 0 || blocksPerMP == 0 {
 		threadsPerMP, blocksPerMP = defaultThreadsPerMP, defaultBlocksPerMP

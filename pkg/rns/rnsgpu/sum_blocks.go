@@ -64,8 +64,7 @@ func (d *blocks) reserve(s *sumEngine, n int) (err error) {
 	return replaceVector(s.base, &d.sums, used)
 }
 
-// slotBytes is the shared memory for signs, exponents and bounds of so many partial sums: slotsIn of
-// cuda/reduce_blocks.cu.
+// slotBytes is the shared memory for the fields of so many partial sums: slotsIn of cuda/reduce_blocks.cu.
 func slotBytes(slots int) int { return (29*slots + 7) / 8 * 8 }
 
 func (d *blocks) launch(_ context.Context, s *sumEngine) error {

@@ -210,8 +210,7 @@ func (m *resident) launch(e *gemv, timed bool) error {
 	return nil
 }
 
-// launchBetween puts the kernels, with cold caches and something between them, between first and last event, and
-// waits.
+// launchBetween puts the kernels, caches cold, something between them, between first and last event, and waits.
 func (m *resident) launchBetween(e *gemv, between func() error) error {
 	if err := e.device.ColdCache(nil); err != nil {
 		return err

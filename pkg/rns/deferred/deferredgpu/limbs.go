@@ -10,8 +10,7 @@ import (
 
 // This file has products of short factors, which take less time as limbs than as residues (docs/design/gpu.md).
 
-// mostLimbs is the number of limbs up to which there are kernels and these take less time than residues
-// (BenchmarkLimbs).
+// mostLimbs is up to how many limbs there are kernels, which take less time than residues (BenchmarkLimbs).
 const mostLimbs = 4
 
 // PlanesOf returns how many words of 4 bytes an element takes on a device, and whether they are limbs, not residues.

@@ -218,8 +218,7 @@ func NewMatrix(d *gpu.Device, plan *deferred.Plan, a *Numbers, l numbers.Layout)
 	return newMatrix(d, plan, a, l, nil, limbsFor(plan))
 }
 
-// newMatrix makes a matrix of some rows of that laid out by l, or of all, in their order, if rows is nil; of so many
-// limbs, or of residues for 0.
+// newMatrix makes a matrix of some rows laid out by l, of all if rows is nil; of so many limbs, or of residues for 0.
 func newMatrix(
 	d *gpu.Device, plan *deferred.Plan, a *Numbers, l numbers.Layout, rows []uint32, limbs int,
 ) (*Matrix, error) {

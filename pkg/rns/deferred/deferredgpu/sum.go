@@ -17,8 +17,7 @@ type SumTimes struct {
 }
 
 // PackedSum sums packed numbers in device memory: no planes, but 32-bit digits of the numbers' own words, shifted to
-// their places and added in 64 bits (cuda/packed_sum.cu). It is not safe for concurrent use. Any goroutine may call
-// it.
+// their places and added in 64 bits (cuda/packed_sum.cu). It is not safe for concurrent use.
 type PackedSum struct {
 	device  *gpu.Device
 	own     *gpu.Owner
@@ -177,8 +176,7 @@ func (s packedShape) tile(n, stride, width int) cuda.PackedNumbers {
 		Area: uint32(area)}
 }
 
-// newPackedPasses plans the launches for all windows. Too long numbers are cut into segments, each a number of its
-// own.
+// newPackedPasses plans the launches for all windows. Too long numbers are cut into several numbers.
 func newPackedPasses(
 	d *gpu.Device, windows *deferred.Windows, numbers *Numbers, total gpu.Pointer[int64], stream *gpu.Stream,
 ) ([]packedPass, error) {

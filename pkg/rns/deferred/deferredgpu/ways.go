@@ -13,8 +13,7 @@ import (
 	"mpbench/pkg/rns/deferred"
 )
 
-// Ways returns how a GPU adds numbers wider than binary64, or products of two, for the method deferred: in its memory,
-// or in parts.
+// Ways returns how a GPU adds numbers wider than binary64, or products of two, exactly: in its memory, or in parts.
 func Ways() []exactsum.NewWay {
 	return []exactsum.NewWay{newPacked, newPackedParts, newSpecial, newPlanesDot, newPanelsDot}
 }
