@@ -96,6 +96,4 @@ func scaledRound(x *big.Rat, k int) *big.Int {
 }
 
 // pow10 returns 10^k, k >= 0.
-func pow10(k int) *big.Int {
-	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(k)), nil)
-}
+func pow10(k int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(k)), nil) }

@@ -6,9 +6,7 @@ import (
 )
 
 // coefficients sets c_i = x_i * (M/m_i)^-1 mod m_i, so that X = sum c_i * M/m_i - rank * M.
-func (b *Base) coefficients(c, x []uint32) {
-	mulConst(c, x, &b.crtWeight, b.modulus)
-}
+func (b *Base) coefficients(c, x []uint32) { mulConst(c, x, &b.crtWeight, b.modulus) }
 
 // fraction returns frac(sum c_i/m_i) in fixed point, too small by less than evalError*2^-64, modulo 1.
 func (b *Base) fraction(c []uint32) uint64 { return fractionSum(c, &b.fractions) }

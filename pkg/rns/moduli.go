@@ -80,9 +80,7 @@ func checkRequest(p, width int) error {
 }
 
 // oddAtLeast returns the least odd integer >= x and >= MinModulus, for 1 <= x < 2^32.
-func oddAtLeast(x float64) uint32 {
-	return max(MinModulus, uint32(math.Ceil(x))|1)
-}
+func oddAtLeast(x float64) uint32 { return max(MinModulus, uint32(math.Ceil(x))|1) }
 
 // searchModuli walks from start in steps of two, taking what is coprime to the product so far.
 func searchModuli(p, width int, start uint32, order Order) ([]uint32, error) {

@@ -39,9 +39,7 @@ func (a *Accumulator) AddProduct(x, y float64) {
 	a.fixed.addProduct(x, y)
 }
 
-func finite(x float64) bool {
-	return math.Float64bits(x)>>fractionBits&exponentMask != exponentMask
-}
+func finite(x float64) bool { return math.Float64bits(x)>>fractionBits&exponentMask != exponentMask }
 
 // addSpecial notes an infinity or NaN.
 func (a *Accumulator) addSpecial(x float64) {

@@ -52,9 +52,7 @@ func (a *Accumulator) AddProductsParallel(x, y []float64, threads int) {
 }
 
 // workers returns the number of goroutines worth using for n elements.
-func workers(n, threads int) int {
-	return max(1, min(parallel.Threads(threads), n/share))
-}
+func workers(n, threads int) int { return max(1, min(parallel.Threads(threads), n/share)) }
 
 // parallel has add called for all shares of n elements, by a goroutine for each accumulator merged into a.
 func (a *Accumulator) parallel(n, threads int, add func(a *Accumulator, from, to int)) {

@@ -96,9 +96,7 @@ func (p *Product) roundArgs() cuda.RoundRowsArgs { return cuda.RoundRowsArgs(p.s
 type rounding struct{ cuda.Rounding }
 
 // rowLimbs is the shared memory of a row while it is rounded, in words of 32 bits, as in cuda/round_rows.cuh.
-func (f *rounding) rowLimbs() int {
-	return int(f.Moduli + 1 + f.ProductLimbs + f.WindowLimbs)
-}
+func (f *rounding) rowLimbs() int { return int(f.Moduli + 1 + f.ProductLimbs + f.WindowLimbs) }
 
 // hasTable tells whether there is a table of alpha times that of reconstruction.
 func (f *rounding) hasTable() bool { return f.UnitAlpha == 0 && f.LimbSums == 0 }

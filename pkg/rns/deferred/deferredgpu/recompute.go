@@ -321,9 +321,7 @@ func (r *recomputation) free() {
 	r.key, r.batches, r.host = nil, nil, nil
 }
 
-func (b *batch) bytes() int64 {
-	return b.a.Bytes() + b.x.planes.residues.Bytes() + b.product.Bytes()
-}
+func (b *batch) bytes() int64 { return b.a.Bytes() + b.x.planes.residues.Bytes() + b.product.Bytes() }
 
 // exactRow is that of cuda/round_rows.cuh.
 const exactRow = math.MinInt64
