@@ -1,7 +1,7 @@
 package selftest
 
-// doubleDouble models sums of two binary64 numbers, as package multifloat computes with them: hi is the number rounded to
-// binary64, lo the rest.
+// doubleDouble models sums of two binary64 numbers, as package multifloat computes with them: hi is the number rounded
+// to binary64, lo the rest.
 type doubleDouble struct{ binary }
 
 // parts returns hi and lo of a number of the format.

@@ -73,8 +73,8 @@ func (t *tester) testMethod(ctx context.Context, m method.Method, set device.Set
 		}
 		for _, c := range cases {
 			elementwise := !m.Operation.Scalar && !m.Operation.Has(op.Matrix)
-			if c.long && (elementwise || m.Format == "big.Float" && !m.Operation.Scalar) { // nothing that shorter ones do not show
-				continue
+			if c.long && (elementwise || m.Format == "big.Float" && !m.Operation.Scalar) {
+				continue // nothing that shorter ones do not show
 			}
 			what := c.name + ", " + v.String()
 			t.guarded(what, func() { t.testCase(ctx, m, v, engine, c, what) })
