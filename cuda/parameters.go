@@ -2,282 +2,208 @@
 
 package cuda
 
-// DotFloat64Args are the parameters of dotFloat64.
-type DotFloat64Args struct {
-	Total, X, Y Pointer[uint64]
-	N           uint64
-}
-
-// EvictArgs are the parameters of evict.
-type EvictArgs struct {
-	Sink, X Pointer[uint32]
-	N       uint64
-	Number  uint32
-}
-
-// Extents is the struct of that name in the kernels' sources.
-type Extents struct {
-	Source                  Pointer[uint64]
-	Low, Top                Pointer[int32]
-	Special                 Pointer[uint32]
-	RowStride, ColumnStride int64
-	Rows, Columns, Span     uint32
-	XTop                    Pointer[int32]
-}
-
-// ExtentsOfFloat64Args are the parameters of extentsOfFloat64.
-type ExtentsOfFloat64Args struct {
-	E Extents
-}
-
-// Residue is the struct of that name in the kernels' sources.
-type Residue struct {
-	Modulus, Inverse, Weight, WeightScaled, Rank, Low uint32
-	Reciprocal                                        uint64
-}
-
-// Fraction is the struct of that name in the kernels' sources.
-type Fraction struct {
-	High, Mid, Low, Unused uint32
-}
-
-// Power is the struct of that name in the kernels' sources.
-type Power struct {
-	Value, Scaled uint32
-}
-
-// Base is the struct of that name in the kernels' sources.
-type Base struct {
-	Residues                                             Pointer[Residue]
-	Fractions                                            Pointer[Fraction]
-	Powers                                               Pointer[Power]
-	Limit                                                Pointer[uint32]
-	Self                                                 Pointer[Base]
-	Mantissa, Inverse, LimitLo, LimitUp, EvalError, Unit uint64
-	LimitExp, Log2M, Precision, DropBits                 int32
-	Stride, Direct, RankBits, LowM, Nearest, Blas        uint32
-}
-
-// ScratchMemory is the struct of that name in the kernels' sources.
-type ScratchMemory struct {
-	P              Pointer[uint32]
-	Groups, Unused uint32
-}
-
-// Vector is the struct of that name in the kernels' sources.
-type Vector struct {
-	Digits              Pointer[uint32]
-	Lo, Up              Pointer[uint64]
-	Exp                 Pointer[int64]
-	IntervalExp         Pointer[int32]
-	Neg                 Pointer[uint8]
-	NumberStep          uint64
-	ResidueStep, Unused uint32
-}
-
-// Products is the struct of that name in the kernels' sources.
-type Products struct {
-	Z, Left, Right                             Vector
-	LeftRow, LeftColumn, RightRow, RightColumn uint64
-	Rows, Columns                              uint32
-}
-
-// GemvBasicProductsArgs are the parameters of gemvBasicProducts.
-type GemvBasicProductsArgs struct {
-	Base   Base
-	Memory ScratchMemory
-	P      Products
-}
-
-// Rows is the struct of that name in the kernels' sources.
-type Rows struct {
-	P           Products
-	Sums, Y     Vector
-	Add, Unused uint32
-}
-
-// GemvBasicRowsArgs are the parameters of gemvBasicRows.
-type GemvBasicRowsArgs struct {
-	Base   Base
-	Memory ScratchMemory
-	S      Rows
-}
-
-// GemvFieldsArgs are the parameters of gemvFields.
-type GemvFieldsArgs struct {
-	Base Base
-	P    Products
-}
-
-// GemvResiduesArgs are the parameters of gemvResidues.
-type GemvResiduesArgs struct {
-	Base Base
-	P    Products
-}
-
-// GemvRoundArgs are the parameters of gemvRound.
-type GemvRoundArgs struct {
-	Base   Base
-	Memory ScratchMemory
-	P      Products
-	LowM   uint64
-}
-
-// Sums is the struct of that name in the kernels' sources.
-type Sums struct {
-	B, Y                                  Vector
-	Row, Term                             uint64
-	Residues                              Pointer[uint32]
-	Rows, N, Used, BlockRows, Add, Unused uint32
-}
-
-// GemvSumsArgs are the parameters of gemvSums.
-type GemvSumsArgs struct {
-	Base   Base
-	Memory ScratchMemory
-	S      Sums
-}
-
-// Conversion is the struct of that name in the kernels' sources.
-type Conversion struct {
-	Source                                                  Pointer[uint64]
-	Exponents                                               Pointer[int64]
-	Low                                                     Pointer[int32]
-	Planes, Delta, Powers                                   Pointer[uint32]
-	RowStride, ColumnStride                                 int64
-	PlaneStride                                             uint64
-	Rows, Columns, Ld, Moduli, Lanes, LowStep, Width, Limbs uint32
-	Select                                                  Pointer[uint32]
-}
-
-// PlanesOfArgs are the parameters of planesOf.
-type PlanesOfArgs struct {
-	C Conversion
-}
-
-// Grid is the struct of that name in the kernels' sources.
-type Grid struct {
-	Blocks       uint64
-	Size, Unused uint32
-}
-
-// ReduceArgs are the parameters of reduce.
-type ReduceArgs struct {
-	Base     Base
-	Memory   ScratchMemory
-	X        Vector
-	N        uint64
-	Grid     Grid
-	Residues Pointer[uint32]
-	Sums     Vector
-}
-
-// Terms is the struct of that name in the kernels' sources.
-type Terms struct {
-	X          Vector
-	First, End uint64
-}
-
-// Reduce1Args are the parameters of reduce1.
-type Reduce1Args struct {
-	Base   Base
-	Memory ScratchMemory
-	Terms  Terms
-	Sum    Vector
-}
-
-// Reduce2Args are the parameters of reduce2.
-type Reduce2Args struct {
-	Base   Base
-	Memory ScratchMemory
-	Terms  Terms
-	Slots  Vector
-	N      uint64
-}
-
-// RnsProductsArgs are the parameters of rnsProducts.
-type RnsProductsArgs struct {
-	Base    Base
-	Memory  ScratchMemory
-	Z, X, Y Vector
-	N       uint64
-}
-
-// LimbPlanes is the struct of that name in the kernels' sources.
-type LimbPlanes struct {
-	A, X                                                  Pointer[uint32]
-	Sums                                                  Pointer[uint64]
-	XStride                                               uint64
-	Rows, Ld, RowWarps, Parts, PartColumns, PrepareBlocks uint32
-}
-
-// Rounding is the struct of that name in the kernels' sources.
-type Rounding struct {
-	Delta, Weight, Crt                                                             Pointer[uint32]
-	Reciprocal                                                                     Pointer[float64]
-	RowExp                                                                         Pointer[int64]
-	Alpha, Beta                                                                    Pointer[uint32]
-	YWords                                                                         Pointer[uint64]
-	YExponents                                                                     Pointer[int64]
-	Out                                                                            Pointer[uint64]
-	OutExponents                                                                   Pointer[int64]
-	AlphaExp, BetaExp                                                              int64
-	Moduli, Lanes, AlphaLimbs, BetaLimbs, YLimbs, AlphaNegative, BetaNegative      uint32
-	YWidth, OutWidth, Precision, ProductLimbs, AddendLimbs, WindowLimbs, UnitAlpha uint32
-	Rows, LimbSums                                                                 uint32
-	Table, Addend                                                                  Pointer[uint32]
-	ErrorExp                                                                       Pointer[int64]
-	Uncertain                                                                      Pointer[uint32]
-}
-
-// RoundLimbsArgs are the parameters of roundLimbs.
-type RoundLimbsArgs struct {
-	P LimbPlanes
-	F Rounding
-}
-
-// Planes is the struct of that name in the kernels' sources.
-type Planes struct {
-	A, X, Delta                                                         Pointer[uint32]
-	Sums                                                                Pointer[uint64]
-	XStride                                                             uint64
-	Rows, Ld, Moduli, BlockRows, PartColumns, Clear, PrepareBlocks, Add uint32
-}
-
-// RoundRowsArgs are the parameters of roundRows.
-type RoundRowsArgs struct {
-	P Planes
-	F Rounding
-}
-
-// SumFloat64Args are the parameters of sumFloat64.
-type SumFloat64Args struct {
-	Total, X Pointer[uint64]
-	N        uint64
-}
-
-// SumLimbsArgs are the parameters of sumLimbs.
-type SumLimbsArgs struct {
-	P LimbPlanes
-	F Rounding
-}
-
-// PackedNumbers is the struct of that name in the kernels' sources.
-type PackedNumbers struct {
-	Words                                    Pointer[uint64]
-	Exponents                                Pointer[int64]
-	Low                                      int64
-	N, Stride, Width, Tile, Row, Area, Count uint32
-}
-
-// SumPackedArgs are the parameters of sumPacked.
-type SumPackedArgs struct {
-	Total Pointer[uint64]
-	P     PackedNumbers
-}
-
-// SumProductsArgs are the parameters of sumProducts.
-type SumProductsArgs struct {
-	P Planes
-	F Rounding
-}
+// The structs of the sources, and, as NameArgs, the parameters of kernels called name.
+type (
+	DotFloat64Args struct {
+		Total, X, Y Pointer[uint64]
+		N           uint64
+	}
+	EvictArgs struct {
+		Sink, X Pointer[uint32]
+		N       uint64
+		Number  uint32
+	}
+	Extents struct {
+		Source                  Pointer[uint64]
+		Low, Top                Pointer[int32]
+		Special                 Pointer[uint32]
+		RowStride, ColumnStride int64
+		Rows, Columns, Span     uint32
+		XTop                    Pointer[int32]
+	}
+	ExtentsOfFloat64Args struct{ E Extents }
+	Residue              struct {
+		Modulus, Inverse, Weight, WeightScaled, Rank, Low uint32
+		Reciprocal                                        uint64
+	}
+	Fraction struct {
+		High, Mid, Low, Unused uint32
+	}
+	Power struct {
+		Value, Scaled uint32
+	}
+	Base struct {
+		Residues                                             Pointer[Residue]
+		Fractions                                            Pointer[Fraction]
+		Powers                                               Pointer[Power]
+		Limit                                                Pointer[uint32]
+		Self                                                 Pointer[Base]
+		Mantissa, Inverse, LimitLo, LimitUp, EvalError, Unit uint64
+		LimitExp, Log2M, Precision, DropBits                 int32
+		Stride, Direct, RankBits, LowM, Nearest, Blas        uint32
+	}
+	ScratchMemory struct {
+		P              Pointer[uint32]
+		Groups, Unused uint32
+	}
+	Vector struct {
+		Digits              Pointer[uint32]
+		Lo, Up              Pointer[uint64]
+		Exp                 Pointer[int64]
+		IntervalExp         Pointer[int32]
+		Neg                 Pointer[uint8]
+		NumberStep          uint64
+		ResidueStep, Unused uint32
+	}
+	Products struct {
+		Z, Left, Right                             Vector
+		LeftRow, LeftColumn, RightRow, RightColumn uint64
+		Rows, Columns                              uint32
+	}
+	GemvBasicProductsArgs struct {
+		Base   Base
+		Memory ScratchMemory
+		P      Products
+	}
+	Rows struct {
+		P           Products
+		Sums, Y     Vector
+		Add, Unused uint32
+	}
+	GemvBasicRowsArgs struct {
+		Base   Base
+		Memory ScratchMemory
+		S      Rows
+	}
+	GemvFieldsArgs struct {
+		Base Base
+		P    Products
+	}
+	GemvResiduesArgs struct {
+		Base Base
+		P    Products
+	}
+	GemvRoundArgs struct {
+		Base   Base
+		Memory ScratchMemory
+		P      Products
+		LowM   uint64
+	}
+	Sums struct {
+		B, Y                                  Vector
+		Row, Term                             uint64
+		Residues                              Pointer[uint32]
+		Rows, N, Used, BlockRows, Add, Unused uint32
+	}
+	GemvSumsArgs struct {
+		Base   Base
+		Memory ScratchMemory
+		S      Sums
+	}
+	Conversion struct {
+		Source                                                  Pointer[uint64]
+		Exponents                                               Pointer[int64]
+		Low                                                     Pointer[int32]
+		Planes, Delta, Powers                                   Pointer[uint32]
+		RowStride, ColumnStride                                 int64
+		PlaneStride                                             uint64
+		Rows, Columns, Ld, Moduli, Lanes, LowStep, Width, Limbs uint32
+		Select                                                  Pointer[uint32]
+	}
+	PlanesOfArgs struct{ C Conversion }
+	Grid         struct {
+		Blocks       uint64
+		Size, Unused uint32
+	}
+	ReduceArgs struct {
+		Base     Base
+		Memory   ScratchMemory
+		X        Vector
+		N        uint64
+		Grid     Grid
+		Residues Pointer[uint32]
+		Sums     Vector
+	}
+	Terms struct {
+		X          Vector
+		First, End uint64
+	}
+	Reduce1Args struct {
+		Base   Base
+		Memory ScratchMemory
+		Terms  Terms
+		Sum    Vector
+	}
+	Reduce2Args struct {
+		Base   Base
+		Memory ScratchMemory
+		Terms  Terms
+		Slots  Vector
+		N      uint64
+	}
+	RnsProductsArgs struct {
+		Base    Base
+		Memory  ScratchMemory
+		Z, X, Y Vector
+		N       uint64
+	}
+	LimbPlanes struct {
+		A, X                                                  Pointer[uint32]
+		Sums                                                  Pointer[uint64]
+		XStride                                               uint64
+		Rows, Ld, RowWarps, Parts, PartColumns, PrepareBlocks uint32
+	}
+	Rounding struct {
+		Delta, Weight, Crt                                                             Pointer[uint32]
+		Reciprocal                                                                     Pointer[float64]
+		RowExp                                                                         Pointer[int64]
+		Alpha, Beta                                                                    Pointer[uint32]
+		YWords                                                                         Pointer[uint64]
+		YExponents                                                                     Pointer[int64]
+		Out                                                                            Pointer[uint64]
+		OutExponents                                                                   Pointer[int64]
+		AlphaExp, BetaExp                                                              int64
+		Moduli, Lanes, AlphaLimbs, BetaLimbs, YLimbs, AlphaNegative, BetaNegative      uint32
+		YWidth, OutWidth, Precision, ProductLimbs, AddendLimbs, WindowLimbs, UnitAlpha uint32
+		Rows, LimbSums                                                                 uint32
+		Table, Addend                                                                  Pointer[uint32]
+		ErrorExp                                                                       Pointer[int64]
+		Uncertain                                                                      Pointer[uint32]
+	}
+	RoundLimbsArgs struct {
+		P LimbPlanes
+		F Rounding
+	}
+	Planes struct {
+		A, X, Delta                                                         Pointer[uint32]
+		Sums                                                                Pointer[uint64]
+		XStride                                                             uint64
+		Rows, Ld, Moduli, BlockRows, PartColumns, Clear, PrepareBlocks, Add uint32
+	}
+	RoundRowsArgs struct {
+		P Planes
+		F Rounding
+	}
+	SumFloat64Args struct {
+		Total, X Pointer[uint64]
+		N        uint64
+	}
+	SumLimbsArgs struct {
+		P LimbPlanes
+		F Rounding
+	}
+	PackedNumbers struct {
+		Words                                    Pointer[uint64]
+		Exponents                                Pointer[int64]
+		Low                                      int64
+		N, Stride, Width, Tile, Row, Area, Count uint32
+	}
+	SumPackedArgs struct {
+		Total Pointer[uint64]
+		P     PackedNumbers
+	}
+	SumProductsArgs struct {
+		P Planes
+		F Rounding
+	}
+)

@@ -4,79 +4,52 @@ package testkernels
 
 import "mpbench/cuda"
 
-// ArgumentPair is the struct of that name in the kernels' sources.
-type ArgumentPair struct {
-	A uint32
-	B uint64
-}
-
-// ArgumentsArgs are the parameters of arguments.
-type ArgumentsArgs struct {
-	Out      cuda.Pointer[uint64]
-	Small    uint32
-	Large    uint64
-	Negative int32
-	Real     float64
-	Pair     ArgumentPair
-}
-
-// BlockSumArgs are the parameters of blockSum.
-type BlockSumArgs struct {
-	Sum, X cuda.Pointer[uint64]
-	N      uint64
-}
-
-// Roundings is the struct of that name in the kernels' sources.
-type Roundings struct {
-	Windows, Precision cuda.Pointer[uint32]
-	Error              cuda.Pointer[int64]
-	Certain            cuda.Pointer[uint32]
-	N                  uint32
-}
-
-// CertainRoundingsArgs are the parameters of certainRoundings.
-type CertainRoundingsArgs struct {
-	R Roundings
-}
-
-// CopyWordsArgs are the parameters of copyWords.
-type CopyWordsArgs struct {
-	To, From cuda.Pointer[uint32]
-	N        uint64
-}
-
-// DivergentArgs are the parameters of divergent.
-type DivergentArgs struct {
-	Out cuda.Pointer[uint32]
-}
-
-// EmptyArgs are the parameters of empty.
-type EmptyArgs struct {
-}
-
-// FaultArgs are the parameters of fault.
-type FaultArgs struct {
-	Out    cuda.Pointer[uint64]
-	Offset uint64
-}
-
-// RnsVectorArgs are the parameters of rnsVector.
-type RnsVectorArgs struct {
-	Base      cuda.Base
-	Memory    cuda.ScratchMemory
-	Operation uint32
-	Z, X, Y   cuda.Vector
-	From      cuda.Pointer[float64]
-	N         uint64
-}
-
-// SpinArgs are the parameters of spin.
-type SpinArgs struct {
-	Out   cuda.Pointer[uint64]
-	Steps uint64
-}
-
-// WarpSumArgs are the parameters of warpSum.
-type WarpSumArgs struct {
-	Out cuda.Pointer[uint64]
-}
+// The structs of the sources, and, as NameArgs, the parameters of kernels called name.
+type (
+	ArgumentPair struct {
+		A uint32
+		B uint64
+	}
+	ArgumentsArgs struct {
+		Out      cuda.Pointer[uint64]
+		Small    uint32
+		Large    uint64
+		Negative int32
+		Real     float64
+		Pair     ArgumentPair
+	}
+	BlockSumArgs struct {
+		Sum, X cuda.Pointer[uint64]
+		N      uint64
+	}
+	Roundings struct {
+		Windows, Precision cuda.Pointer[uint32]
+		Error              cuda.Pointer[int64]
+		Certain            cuda.Pointer[uint32]
+		N                  uint32
+	}
+	CertainRoundingsArgs struct{ R Roundings }
+	CopyWordsArgs        struct {
+		To, From cuda.Pointer[uint32]
+		N        uint64
+	}
+	DivergentArgs struct{ Out cuda.Pointer[uint32] }
+	EmptyArgs     struct{}
+	FaultArgs     struct {
+		Out    cuda.Pointer[uint64]
+		Offset uint64
+	}
+	RnsVectorArgs struct {
+		Base      cuda.Base
+		Memory    cuda.ScratchMemory
+		Operation uint32
+		Z, X, Y   cuda.Vector
+		From      cuda.Pointer[float64]
+		N         uint64
+	}
+	SpinArgs struct {
+		Out   cuda.Pointer[uint64]
+		Steps uint64
+	}
+	WarpSumArgs struct{ Out cuda.Pointer[uint64] }
+)

@@ -117,7 +117,6 @@ func (e *engine) Run(ctx context.Context) error {
 
 func (e *engine) round() { e.result = e.sum.Round(uint(e.config.Precision), e.denominator) }
 
-// Merge implements method.Merger.
 func (e *engine) Merge(other method.Engine) error {
 	switch o := other.(type) {
 	case *engine:
@@ -156,7 +155,6 @@ func (e *engine) Close() error {
 
 type deviceEngine struct{ engine }
 
-// RunTimed implements method.Timed.
 func (e *deviceEngine) RunTimed(ctx context.Context) error {
 	e.sum.Reset()
 	way := e.way.(DeviceWay)
@@ -177,13 +175,10 @@ func (e *deviceEngine) RunTimed(ctx context.Context) error {
 	return nil
 }
 
-// Times implements method.Timed.
 func (e *deviceEngine) Times() method.Times { return e.times }
 
-// Cool implements method.Cooler.
 func (e *deviceEngine) Cool() error { return e.way.(DeviceWay).Cool() }
 
-// Merge implements method.Merger.
 func (e *deviceEngine) Merge(other method.Engine) error { return e.engine.Merge(other) }
 
 // Sum is an exact sum that has not been rounded. The zero value is empty. Sums are integers times a power of two, so

@@ -141,7 +141,6 @@ func (e *engine[V, S]) gemv(p *op.Problem) func() {
 // rowGrain is how many rows a goroutine computes at a time.
 const rowGrain = 16
 
-// Prepare implements method.Engine.
 func (e *engine[V, S]) Prepare(_ context.Context, p *op.Problem) error {
 	shape, err := p.Op.Shape(p)
 	if err == nil {
@@ -233,7 +232,6 @@ type scaledFinite struct {
 	denominator *big.Int
 }
 
-// Denominator implements numbers.Scaled.
 func (f scaledFinite) Denominator() *big.Int { return f.denominator }
 
 // finite are numbers with 0 in place of infinities and NaN, whose components are known beforehand.
@@ -245,13 +243,11 @@ func (f finite) Read(z *numbers.Number, i int) {
 	}
 }
 
-// Run implements method.Engine.
 func (e *engine[V, S]) Run(context.Context) error {
 	e.run()
 	return nil
 }
 
-// Result implements method.Engine.
 func (e *engine[V, S]) Result() (numbers.Source, error) {
 	values := make(numbers.Values, e.n)
 	for i := range values {
@@ -264,7 +260,6 @@ func (e *engine[V, S]) Result() (numbers.Source, error) {
 	return values, nil
 }
 
-// Info implements method.Engine.
 func (e *engine[V, S]) Info() method.Info {
 	threads := 1
 	if e.cols > 0 {
@@ -280,5 +275,4 @@ func (e *engine[V, S]) Info() method.Info {
 	return info
 }
 
-// Close implements method.Engine.
 func (e *engine[V, S]) Close() error { return nil }

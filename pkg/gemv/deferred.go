@@ -143,7 +143,6 @@ func (e *deferredEngine) Result() (numbers.Source, error) {
 	return e.scalars.Values(e.special, e.config.Threads), nil
 }
 
-// Stages implements method.Staged.
 func (e *deferredEngine) Stages() []method.Stage {
 	return []method.Stage{
 		{Name: "accumulate", Summary: "exact sums of products in residues", Time: e.accumulate},

@@ -185,7 +185,6 @@ func (a *splitAdder) addSlot(slot, other int) {
 	a.context.Add(a.slots[slot], a.slots[slot], a.slots[other])
 }
 
-// Stages implements method.Staged.
 func (e *split) Stages() []method.Stage {
 	list := rnsop.SplitStages
 	for i := range list {

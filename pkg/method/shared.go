@@ -345,7 +345,6 @@ func (s *shared) Run(ctx context.Context) error {
 	return err
 }
 
-// RunTimed implements Timed.
 func (s *shared) RunTimed(ctx context.Context) error {
 	if one, ok := s.members[s.first()].Engine.(Timed); ok && s.alone() {
 		convert := s.times.Convert
@@ -362,7 +361,6 @@ func (s *shared) RunTimed(ctx context.Context) error {
 	return err
 }
 
-// Cool implements Cooler.
 func (s *shared) Cool() error {
 	for k := range s.members {
 		if c, ok := s.members[k].Engine.(Cooler); ok && s.members[k].active() {
@@ -374,10 +372,8 @@ func (s *shared) Cool() error {
 	return nil
 }
 
-// Times implements Timed.
 func (s *shared) Times() Times { return s.times }
 
-// Stages implements Staged.
 func (s *shared) Stages() []Stage {
 	if s.alone() {
 		if one, ok := s.members[s.first()].Engine.(Staged); ok {

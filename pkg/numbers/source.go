@@ -35,7 +35,6 @@ type Chunked interface {
 // Float64s are a Source of binary64 numbers. Methods that work on such numbers find them in it.
 type Float64s []float64
 
-// Len implements Source.
 func (x Float64s) Len() int { return len(x) }
 
 // Significand returns the integer s < 2^53 and e with |x| = s * 2^e, for finite x.
@@ -46,7 +45,6 @@ func Significand(x float64) (s uint64, e int) {
 	return word&(1<<52-1) | normal<<52, int(field) - int(normal) - 1074
 }
 
-// Span implements Source.
 func (x Float64s) Span(i int) Span {
 	v := x[i]
 	switch {
@@ -61,7 +59,6 @@ func (x Float64s) Span(i int) Span {
 	return Span{Extent{e + bits.TrailingZeros64(s), e + bits.Len64(s)}, Finite, v < 0}
 }
 
-// Read implements Source.
 func (x Float64s) Read(z *Number, i int) {
 	span := x.Span(i)
 	z.Class, z.Neg = span.Class, span.Neg
@@ -76,10 +73,8 @@ func (x Float64s) Read(z *Number, i int) {
 // Bigs are a Source of numbers of any precision. A nil stands for NaN, which big.Float lacks.
 type Bigs []*big.Float
 
-// Len implements Source.
 func (x Bigs) Len() int { return len(x) }
 
-// Span implements Source.
 func (x Bigs) Span(i int) Span { return spanOfBig(x[i]) }
 
 func spanOfBig(v *big.Float) Span {
@@ -95,16 +90,13 @@ func spanOfBig(v *big.Float) Span {
 	return Span{Extent{top - int(v.MinPrec()), top}, Finite, v.Signbit()}
 }
 
-// Read implements Source.
 func (x Bigs) Read(z *Number, i int) { z.SetBig(x[i]) }
 
 // Values are a Source of exact values that are dyadic fractions or no numbers, such as results.
 type Values []exact.Value
 
-// Len implements Source.
 func (x Values) Len() int { return len(x) }
 
-// Read implements Source.
 func (x Values) Read(z *Number, i int) {
 	v := x[i]
 	if v.Class == exact.NaN {
@@ -118,7 +110,6 @@ func (x Values) Read(z *Number, i int) {
 	z.SetBig(v.Round(uint(bits))) // exact, as the denominator is a power of two
 }
 
-// Span implements Source.
 func (x Values) Span(i int) Span {
 	var z Number
 	x.Read(&z, i)
@@ -151,7 +142,6 @@ type rationals struct {
 	denominator *big.Int
 }
 
-// Denominator implements Scaled.
 func (r *rationals) Denominator() *big.Int { return r.denominator }
 
 // At returns number i of a source exactly.

@@ -136,14 +136,12 @@ func bitsAt(words []uint64, pos int) uint64 {
 	return w
 }
 
-// Span implements Numbers.
 func (p *Packed) Span(i int) numbers.Span {
 	var z numbers.Number
 	p.Read(&z, i)
 	return z.Span()
 }
 
-// Read implements Numbers.
 func (p *Packed) Read(z *numbers.Number, i int) {
 	w := p.words[i*p.width : (i+1)*p.width]
 	z.Words = append(z.Words[:0], w...)

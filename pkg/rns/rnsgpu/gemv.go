@@ -295,7 +295,6 @@ func (e *product) run(launch func() error) error {
 	return e.device.Do(launch)
 }
 
-// Cool implements method.Cooler.
 func (e *product) Cool() error { return e.device.Cool() }
 
 // Result copies the components of the last run to the host.
@@ -311,7 +310,6 @@ func (e *product) Result() (numbers.Source, error) {
 	return e.Operands.Result(e.result), nil
 }
 
-// Times implements method.Timed.
 func (e *product) Times() method.Times {
 	t := e.times
 	for _, s := range e.steps {

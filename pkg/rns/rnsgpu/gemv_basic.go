@@ -99,7 +99,6 @@ func (e *basic) rowsStep() (s step, err error) {
 		numbers*int64(e.context.Base().TermBytes()))
 }
 
-// Stages implements method.Staged.
 func (e *basic) Stages() []method.Stage {
 	return []method.Stage{{Name: basicStage, Summary: "the whole operation", Time: e.times.Kernel}}
 }

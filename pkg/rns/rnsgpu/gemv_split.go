@@ -231,7 +231,6 @@ func (e *split) sumsStep(s splitShape) (step, error) {
 		numbers*int64(e.context.Base().TermBytes()))
 }
 
-// Stages implements method.Staged.
 func (e *split) Stages() []method.Stage {
 	list := rnsop.SplitStages
 	for i := range list {

@@ -171,7 +171,6 @@ func (e *sumEngine) Run(ctx context.Context) error {
 	return e.run(func() error { return e.launch(ctx) })
 }
 
-// RunTimed implements method.Timed.
 func (e *sumEngine) RunTimed(ctx context.Context) error {
 	e.times.Kernel = 0
 	return e.run(func() error {
@@ -213,7 +212,6 @@ func (e *sumEngine) run(launch func() error) error {
 	return nil
 }
 
-// Times implements method.Timed.
 func (e *sumEngine) Times() method.Times { return e.times }
 
 func (e *sumEngine) Result() (numbers.Source, error) {

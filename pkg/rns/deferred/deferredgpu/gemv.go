@@ -114,7 +114,6 @@ func (e *gemv) markSpecial(err error) error {
 
 func (e *gemv) Run(context.Context) error { return e.run(false) }
 
-// RunTimed implements method.Timed.
 func (e *gemv) RunTimed(context.Context) error { return e.run(true) }
 
 func (e *gemv) run(timed bool) error {
@@ -145,7 +144,6 @@ func (e *gemv) Result() (numbers.Source, error) {
 	return e.scalars.Values(e.special, e.config.Threads), nil
 }
 
-// Times implements method.Timed.
 func (e *gemv) Times() method.Times {
 	t := e.times
 	if e.product != nil {
@@ -154,7 +152,6 @@ func (e *gemv) Times() method.Times {
 	return t
 }
 
-// Stages implements method.Staged.
 func (e *gemv) Stages() []method.Stage {
 	if e.product == nil {
 		return nil
@@ -162,7 +159,6 @@ func (e *gemv) Stages() []method.Stage {
 	return e.product.stages(e.times.Kernel)
 }
 
-// Cool implements method.Cooler.
 func (e *gemv) Cool() error { return e.device.Cool() }
 
 func (e *gemv) Info() method.Info {
