@@ -63,13 +63,10 @@ func newStream(path string, f *openFile, in *os.File) (*Stream, error) {
 // Close closes the file.
 func (s *Stream) Close() error { return s.in.Close() }
 
-// Len implements numbers.Source.
 func (s *Stream) Len() int { return s.n }
 
-// Span implements numbers.Source.
 func (s *Stream) Span(i int) numbers.Span { return s.one(i).Span(0) }
 
-// Read implements numbers.Source.
 func (s *Stream) Read(z *numbers.Number, i int) { s.one(i).Read(z, 0) }
 
 func (s *Stream) one(i int) numbers.Float64s {
@@ -78,7 +75,6 @@ func (s *Stream) one(i int) numbers.Float64s {
 	return x
 }
 
-// ReadRun implements numbers.Chunked.
 func (s *Stream) ReadRun(x []float64, from int) error {
 	width := int64(npyDtypes[s.dtype].width)
 	section := io.NewSectionReader(s.in, s.start+width*int64(from), width*int64(len(x)))

@@ -479,7 +479,6 @@ type interruptible struct {
 	ctx context.Context
 }
 
-// ReadRun implements numbers.Chunked.
 func (s interruptible) ReadRun(x []float64, from int) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
