@@ -36,18 +36,19 @@ func inHost(x []float64) numbers.Array { return numbers.Vector(numbers.Float64s(
 // Any chunk size, with and without processors, gives the CPU's sum; a streamer is used again and again.
 func TestStreamer(t *testing.T) {
 	gputest.Sanitize(t)
-	n := 5003
-	if !gputest.Emulated() {
-		n = 5_000_003
+	n, scale := 5003, 1
+	switch {
+	case gputest.Emulated():
+	case testing.Short(): // a sanitizer keeps much of every launch
+		n, scale = 50_003, 10
+	default:
+		n, scale = 5_000_003, 1000
 	}
 	for _, o := range []Options{
 		{Chunk: 30, Readers: 1}, {Chunk: 100, Readers: 3}, {Chunk: 999, Readers: 1, Threads: 2}, {Chunk: 1000, Threads: 1},
 		{}, {Threads: 3},
 	} {
-		switch {
-		case !gputest.Emulated():
-			o.Chunk *= 1000
-		case o.Chunk == 0:
+		if o.Chunk *= scale; o.Chunk == 0 && scale < 1000 {
 			o.Chunk = 1 << 13 // the default, 1 GB of memory in all, takes the emulator a second
 		}
 		sums, err := NewStreamer(gputest.Device(t), false, o)
