@@ -328,8 +328,8 @@ func newEarlierRun(path string, run *record.Run, jobs []job) (*earlierRun, error
 			return nil, inputOutputf("%s: record %d has no case_id, so that it cannot be continued; export to another file",
 				path, i+1)
 		case !ok:
-			return nil, usagef("%s holds a case that this command line does not measure (%s); give the command line that it "+
-				"was made by, or export to another file", path, r.Case())
+			return nil, usagef("%s holds a case that this command line does not measure (%s); give the command line and "+
+				"the version of mpbench that it was made by, or export to another file", path, r.Case())
 		case r.StopRule == record.StopInterrupted:
 			continue
 		}
