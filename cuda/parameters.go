@@ -100,6 +100,40 @@ type (
 		Memory ScratchMemory
 		S      Sums
 	}
+	ComponentPlanes struct {
+		P      Pointer[uint8]
+		Stride uint64
+	}
+	MultifloatDotsArgs struct {
+		Z, X, Y                     ComponentPlanes
+		Columns, N, Segments, Tasks uint64
+	}
+	Constant struct {
+		C0, C1, C2, C3, C4, C5, C6, C7 uint64
+	}
+	MultifloatElementsArgs struct {
+		Z       ComponentPlanes
+		C       Constant
+		X, Y    ComponentPlanes
+		N, What uint64
+	}
+	MultifloatPairsArgs struct {
+		Z, X             ComponentPlanes
+		N, Groups, Tasks uint64
+	}
+	MultifloatRowsArgs struct {
+		Z, A                      ComponentPlanes
+		Parts                     uint64
+		X                         ComponentPlanes
+		Columns, Lengths, Numbers Pointer[uint32]
+		Starts                    Pointer[uint64]
+		Slices                    uint64
+		Next                      Pointer[uint32]
+	}
+	MultifloatSumsArgs struct {
+		Z, X                           ComponentPlanes
+		N, Segments, Tasks, Magnitudes uint64
+	}
 	Conversion struct {
 		Source                                                  Pointer[uint64]
 		Exponents                                               Pointer[int64]
@@ -141,7 +175,41 @@ type (
 		Slots  Vector
 		N      uint64
 	}
-	RnsProductsArgs struct {
+	Reduction struct {
+		X, Out, Work      Pointer[uint8]
+		Count             Pointer[uint32]
+		N, Blocks         uint64
+		Operation, Unused uint32
+	}
+	ReduceDivergentFloat32Args  struct{ Argument Reduction }
+	ReduceDivergentFloat64Args  struct{ Argument Reduction }
+	ReduceDivergentInt32Args    struct{ Argument Reduction }
+	ReduceDivergentInt64Args    struct{ Argument Reduction }
+	ReduceFirstAddFloat32Args   struct{ Argument Reduction }
+	ReduceFirstAddFloat64Args   struct{ Argument Reduction }
+	ReduceFirstAddInt32Args     struct{ Argument Reduction }
+	ReduceFirstAddInt64Args     struct{ Argument Reduction }
+	ReduceGlobalFloat32Args     struct{ Argument Reduction }
+	ReduceGlobalFloat64Args     struct{ Argument Reduction }
+	ReduceGlobalInt32Args       struct{ Argument Reduction }
+	ReduceGlobalInt64Args       struct{ Argument Reduction }
+	ReduceSequentialFloat32Args struct{ Argument Reduction }
+	ReduceSequentialFloat64Args struct{ Argument Reduction }
+	ReduceSequentialInt32Args   struct{ Argument Reduction }
+	ReduceSequentialInt64Args   struct{ Argument Reduction }
+	ReduceShuffleFloat32Args    struct{ Argument Reduction }
+	ReduceShuffleFloat64Args    struct{ Argument Reduction }
+	ReduceShuffleInt32Args      struct{ Argument Reduction }
+	ReduceShuffleInt64Args      struct{ Argument Reduction }
+	ReduceStridedFloat32Args    struct{ Argument Reduction }
+	ReduceStridedFloat64Args    struct{ Argument Reduction }
+	ReduceStridedInt32Args      struct{ Argument Reduction }
+	ReduceStridedInt64Args      struct{ Argument Reduction }
+	ReduceVectorFloat32Args     struct{ Argument Reduction }
+	ReduceVectorFloat64Args     struct{ Argument Reduction }
+	ReduceVectorInt32Args       struct{ Argument Reduction }
+	ReduceVectorInt64Args       struct{ Argument Reduction }
+	RnsProductsArgs             struct {
 		Base    Base
 		Memory  ScratchMemory
 		Z, X, Y Vector
@@ -184,7 +252,29 @@ type (
 		P Planes
 		F Rounding
 	}
-	SumFloat64Args struct {
+	Prefixes struct {
+		X, Y, Before                Pointer[uint8]
+		State                       Pointer[uint64]
+		Count                       Pointer[uint32]
+		N                           uint64
+		Operation, Exclusive, Epoch uint32
+		Unit                        int32
+	}
+	ScanExactFloat32Args    struct{ Argument Prefixes }
+	ScanExactFloat64Args    struct{ Argument Prefixes }
+	ScanLookbackFloat32Args struct{ Argument Prefixes }
+	ScanLookbackFloat64Args struct{ Argument Prefixes }
+	ScanLookbackInt32Args   struct{ Argument Prefixes }
+	ScanLookbackInt64Args   struct{ Argument Prefixes }
+	ScanTotalsFloat32Args   struct{ Argument Prefixes }
+	ScanTotalsFloat64Args   struct{ Argument Prefixes }
+	ScanTotalsInt32Args     struct{ Argument Prefixes }
+	ScanTotalsInt64Args     struct{ Argument Prefixes }
+	ScanWithinFloat32Args   struct{ Argument Prefixes }
+	ScanWithinFloat64Args   struct{ Argument Prefixes }
+	ScanWithinInt32Args     struct{ Argument Prefixes }
+	ScanWithinInt64Args     struct{ Argument Prefixes }
+	SumFloat64Args          struct {
 		Total, X Pointer[uint64]
 		N        uint64
 	}

@@ -59,6 +59,13 @@ func TestLayouts(t *testing.T) {
 			{"Rows", 152}, {"N", 156}, {"Used", 160}, {"BlockRows", 164}, {"Add", 168},
 			{"Unused", 172},
 		}},
+		{reflect.TypeFor[ComponentPlanes](), 16, []offset{
+			{"P", 0}, {"Stride", 8},
+		}},
+		{reflect.TypeFor[Constant](), 64, []offset{
+			{"C0", 0}, {"C1", 8}, {"C2", 16}, {"C3", 24}, {"C4", 32},
+			{"C5", 40}, {"C6", 48}, {"C7", 56},
+		}},
 		{reflect.TypeFor[Conversion](), 112, []offset{
 			{"Source", 0}, {"Exponents", 8}, {"Low", 16}, {"Planes", 24}, {"Delta", 32},
 			{"Powers", 40}, {"RowStride", 48}, {"ColumnStride", 56}, {"PlaneStride", 64}, {"Rows", 72},
@@ -70,6 +77,10 @@ func TestLayouts(t *testing.T) {
 		}},
 		{reflect.TypeFor[Terms](), 80, []offset{
 			{"X", 0}, {"First", 64}, {"End", 72},
+		}},
+		{reflect.TypeFor[Reduction](), 56, []offset{
+			{"X", 0}, {"Out", 8}, {"Work", 16}, {"Count", 24}, {"N", 32},
+			{"Blocks", 40}, {"Operation", 48}, {"Unused", 52},
 		}},
 		{reflect.TypeFor[LimbPlanes](), 56, []offset{
 			{"A", 0}, {"X", 8}, {"Sums", 16}, {"XStride", 24}, {"Rows", 32},
@@ -88,6 +99,10 @@ func TestLayouts(t *testing.T) {
 			{"A", 0}, {"X", 8}, {"Delta", 16}, {"Sums", 24}, {"XStride", 32},
 			{"Rows", 40}, {"Ld", 44}, {"Moduli", 48}, {"BlockRows", 52}, {"PartColumns", 56},
 			{"Clear", 60}, {"PrepareBlocks", 64}, {"Add", 68},
+		}},
+		{reflect.TypeFor[Prefixes](), 64, []offset{
+			{"X", 0}, {"Y", 8}, {"Before", 16}, {"State", 24}, {"Count", 32},
+			{"N", 40}, {"Operation", 48}, {"Exclusive", 52}, {"Epoch", 56}, {"Unit", 60},
 		}},
 		{reflect.TypeFor[PackedNumbers](), 56, []offset{
 			{"Words", 0}, {"Exponents", 8}, {"Low", 16}, {"N", 24}, {"Stride", 28},

@@ -17,7 +17,10 @@
 //
 // # Files
 //
-// [Load] reads .npy, .txt and .csv. In text, a number may be wider than float64:
+// [Load] reads .npy, .npz, .parquet, .txt, .csv, .mtx, compressed ones (.gz, .zst), and numbers without a header, of
+// files with parts one of them ([SplitPart]); a pattern or a list of names stands for several files ([Expand]).
+// [OpenStream] leaves the numbers in the files. In text, a number may be
+// wider than float64:
 //
 //   - a decimal of at most 17 significant digits is read as the nearest float64 under the reading [Double], which is
 //     the default, and kept exactly, as the decimal it is, under [Exact];

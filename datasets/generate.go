@@ -7,16 +7,19 @@ import (
 	"strconv"
 
 	"mpbench/pkg/exact"
+	"mpbench/pkg/numbers"
 )
 
 // Options are the general parameters, which apply where a spec does not give its own.
 type Options struct {
 	// N is the number of terms or of columns, M that of rows; 0 leaves each set its default. A set of fixed size refuses
 	// any other N; without M there are as many rows as columns.
-	M, N  int
-	Seed  uint64
-	Trans bool // of matrices: the transpose is multiplied; x has M elements, the set's property is that of its rows
-	Bits  int  // of the numbers, for sets that have the parameter bits; 0 is float64
+	M, N   int
+	K      int // columns of the product of two matrices; 0 for as many as rows
+	Seed   uint64
+	Trans  bool // of matrices: the transpose is multiplied; x has M elements, the set's property is that of its rows
+	TransX bool // of two matrices: of the right one, too
+	Bits   int  // of the numbers, for sets that have the parameter bits; 0 is float64
 }
 
 // job is one generation: the resolved parameters, and what the generator makes of them.
@@ -31,13 +34,42 @@ type job struct {
 	notes []string
 }
 
+// Extents returns those of the data that [Generate] would make; an error is that of Generate about the size that is
+// asked for.
+func (s Spec) Extents(opt Options) (Extents, error) {
+	if s.set.matrix == nil {
+		n, err := s.length(opt)
+		if s.set.sparse != nil {
+			return Extents{M: n, N: n, Trans: opt.Trans}, err
+		}
+		return Extents{N: n}, err
+	}
+	j, err := newMatrixJob(s, opt)
+	if err != nil {
+		return Extents{}, err
+	}
+	if j.terms < s.set.MinN {
+		return Extents{}, usagef("%s: %d terms: want at least %d", s.set.Name, j.terms, s.set.MinN)
+	}
+	return j.extents(), nil
+}
+
+// Gives tells whether a parameter was written out.
+func (s Spec) Gives(name string) bool {
+	i := s.set.param(name)
+	return i >= 0 && s.values[i] != "" || name == "n" && s.n != 0
+}
+
+// Fixed tells whether the parameters leave no choice of the number of terms.
+func (s Spec) Fixed() bool { return s.set.FixedN != nil && s.set.FixedN(s.value) != 0 }
+
 // Generate makes the data of a spec.
 func Generate(spec Spec, opt Options) (*Data, error) { return spec.set.family.generate(spec, opt) }
 
 // generateVectors makes one vector, or a pair of them.
 func generateVectors(pair bool) func(Spec, Options) (*Data, error) {
 	return func(spec Spec, opt Options) (*Data, error) {
-		n, err := spec.size(opt)
+		n, err := spec.length(opt)
 		if err != nil {
 			return nil, err
 		}
@@ -45,9 +77,6 @@ func generateVectors(pair bool) func(Spec, Options) (*Data, error) {
 		arrays := []*[]float64{&j.terms}
 		if pair {
 			arrays = append(arrays, &j.y)
-		}
-		if err := checkMemory(int64(n) * 8 * int64(len(arrays))); err != nil {
-			return nil, usagef("%s: n=%d: %s", spec.set.Name, n, err)
 		}
 		for _, a := range arrays {
 			*a = make([]float64, n)
@@ -84,7 +113,21 @@ func newJob(spec Spec, opt Options, n int) job {
 // data returns what a job has to say beside the numbers.
 func (j *job) data() *Data {
 	set := j.spec.set
-	return &Data{Name: set.Name, Params: j.args(), N: j.n, Source: set.Source, Known: j.known, Notes: j.notes}
+	return &Data{
+		Name: set.Name, Params: j.args(), Extents: Extents{N: j.n}, Source: set.Source, Known: j.known, Notes: j.notes,
+	}
+}
+
+// length returns the number of terms, for which there must be memory.
+func (s Spec) length(opt Options) (int, error) {
+	n, err := s.size(opt)
+	if err != nil {
+		return 0, err
+	}
+	if err := CheckMemory(int64(n) * 8 * s.set.family.vectors); err != nil {
+		return 0, usagef("%s: n=%d: %s", s.set.Name, n, err)
+	}
+	return n, nil
 }
 
 func (s Spec) size(opt Options) (int, error) {
@@ -105,6 +148,8 @@ func (s Spec) size(opt Options) (int, error) {
 		return fixed, nil
 	case asked == 0:
 		return s.set.DefaultN, nil
+	case s.set.sparse != nil && asked > numbers.MostColumns:
+		return 0, usagef("%s: n=%d: want at most 2^31 - 1", s.set.Name, asked)
 	case asked < s.set.MinN:
 		return 0, usagef("%s: n=%d: want at least %d terms", s.set.Name, asked, s.set.MinN)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"mpbench/internal/suggest"
 	"mpbench/pkg/numbers"
+	"mpbench/pkg/record"
 )
 
 // Reading says what a decimal number in a text file stands for.
@@ -53,6 +54,7 @@ type content struct {
 	wide        []*big.Rat // instead, where a number is no float64
 	description string
 	notes       []string
+	header      string // a line that is none of numbers and was skipped
 }
 
 type format struct {
@@ -62,8 +64,48 @@ type format struct {
 
 var formats = []format{
 	{".npy", func(f *file, _ Reading) (content, error) { return readNPY(f) }},
-	{".txt", func(f *file, r Reading) (content, error) { return readText(f, r, false) }},
-	{".csv", func(f *file, r Reading) (content, error) { return readText(f, r, true) }},
+	{".npz", func(f *file, _ Reading) (content, error) { return readNPY(f) }},
+	{".txt", readText},
+	{".csv", readCSV},
+	{".mtx", readVectorMTX},
+	{".parquet", func(f *file, _ Reading) (content, error) { return readParquet(f) }},
+}
+
+// raw is the format of numbers without a header, which no ending stands for but a part (rawPart).
+var raw = format{"", func(f *file, _ Reading) (content, error) { return readRaw(f) }}
+
+// withParts are the endings of files of several vectors, of which a part is named.
+var withParts = []string{".csv", ".npz", ".parquet"}
+
+// SplitPart cuts the part off the name of a file that has parts: "x.csv:2" is column 2 of x.csv, "x.npz:b" the array b
+// of x.npz, "x.bin:f8@64" numbers without a header that begin at byte 64 of x.bin.
+func SplitPart(path string) (name, part string) {
+	for _, extension := range withParts {
+		for _, packing := range append([]string{""}, packings...) {
+			extension := extension + packing + ":"
+			if i := strings.LastIndex(strings.ToLower(path), extension); i >= 0 {
+				return path[:i+len(extension)-1], path[i+len(extension):]
+			}
+		}
+	}
+	if i := strings.LastIndexByte(path, ':'); i > 0 && rawPart.MatchString(path[i+1:]) {
+		return path[:i], path[i+1:]
+	}
+	return path, ""
+}
+
+// formatOf returns the format of a file by the ending of its name, nil if there is none.
+func formatOf(path string) *format {
+	name, part := SplitPart(path)
+	name, _ = splitPacking(name)
+	extension := strings.ToLower(filepath.Ext(name))
+	if part != "" && !slices.Contains(withParts, extension) {
+		return &raw
+	}
+	if i := slices.IndexFunc(formats, func(f format) bool { return f.extension == extension }); i >= 0 {
+		return &formats[i]
+	}
+	return nil
 }
 
 // Extensions lists the endings of the files that Load reads.
@@ -75,11 +117,12 @@ func Extensions() []string {
 	return list
 }
 
-// file is an open input: its bytes, how many there are, and the name to put before messages.
+// file is an open input: its bytes, how many there are, the name to put before messages, and which part is wanted.
 type file struct {
 	io.Reader
 	name string
 	size int64
+	part string
 }
 
 // errorf makes an ErrInput that begins with the file's name.
@@ -87,63 +130,121 @@ func (f *file) errorf(format string, args ...any) error {
 	return inputf("%s: %s", f.name, fmt.Sprintf(format, args...))
 }
 
-// Load reads a vector x from a file, in the format of its ending (see Extensions). reading matters for text only.
-func Load(path string, reading Reading) (*Data, error) {
-	extension := strings.ToLower(filepath.Ext(path))
-	i := slices.IndexFunc(formats, func(f format) bool { return f.extension == extension })
-	f, err := open(path, i >= 0)
+// Load reads a vector x from a file, in the format of its ending (see Extensions), or from a part of one (SplitPart),
+// or from several one after the other (Expand). reading matters for text only.
+func Load(name string, reading Reading) (*Data, error) {
+	paths, err := Expand(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(paths) == 1 {
+		return loadOne(paths[0], reading)
+	}
+	all := &Data{Name: baseName(name), Source: fmt.Sprintf("%d files %s", len(paths), name), fromFile: true}
+	var list []float64
+	for _, path := range paths {
+		d, err := loadOne(path, reading)
+		if err != nil {
+			return nil, err
+		}
+		x, ok := d.X.Float64()
+		if !ok {
+			return nil, inputf("%s: holds numbers wider than float64; name it alone, not as one of several", path)
+		}
+		list = append(list, x...)
+		all.Skipped, all.Params = append(all.Skipped, d.Skipped...), d.Params
+	}
+	all.N, all.X = len(list), float64s(list)
+	return all, nil
+}
+
+func loadOne(path string, reading Reading) (*Data, error) {
+	f, err := open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	c, err := formats[i].read(&f.file, reading)
+	c, err := f.format.read(&f.file, reading)
 	if err != nil {
 		return nil, err
 	}
 	d := &Data{
-		Name:     filepath.Base(path),
-		N:        len(c.float64s) + len(c.wide),
+		Name:     baseName(path),
+		Extents:  Extents{N: len(c.float64s) + len(c.wide)},
 		Source:   "file " + path + ": " + c.description,
 		Notes:    c.notes,
 		fromFile: true,
 	}
-	if reading == Exact && extension != ".npy" {
+	if reading == Exact && !strings.HasPrefix(f.format.extension, ".np") {
 		d.Params = []Arg{{"reading", reading.String()}}
 	}
-	d.X = float64s(c.float64s)
-	if c.wide != nil {
-		d.X = Numbers{numbers.Rationals(c.wide), hashRationals(c.wide)}
+	if c.header != "" {
+		d.Skipped = []string{fmt.Sprintf("%s: %q", d.Name, c.header)}
 	}
+	d.X = c.numbers()
 	return d, nil
+}
+
+func (c content) numbers() Numbers {
+	if c.wide != nil {
+		return Numbers{numbers.Rationals(c.wide), hashRationals(c.wide)}
+	}
+	return float64s(c.float64s)
 }
 
 type openFile struct {
 	file
 	io.Closer
+	format *format
 }
 
-// open opens a regular file that is not empty. known says whether its ending is one of Extensions.
-func open(path string, known bool) (*openFile, error) {
+// open opens standard input, a regular file that is not empty and of which the ending is one of Extensions, unpacked
+// in memory where it is compressed, or the array of an .npz.
+func open(name string) (*openFile, error) {
+	if name == Stdin {
+		return openStdin()
+	}
+	opened, in, err := openStored(name)
+	if err != nil {
+		return nil, err
+	}
+	var at io.ReaderAt = in
+	if _, packing := splitPacking(opened.name); packing != "" {
+		unpacked, err := unpack(opened, packing)
+		if err != nil {
+			return nil, errors.Join(err, in.Close())
+		}
+		opened.Reader, opened.size, at = unpacked, unpacked.Size(), unpacked
+	}
+	if opened.format.extension != ".npz" {
+		return opened, nil
+	}
+	return openArray(opened, at)
+}
+
+// openStored opens a regular file that is not empty and of which the ending is one of Extensions, as it is stored.
+func openStored(name string) (*openFile, *os.File, error) {
+	path, part := SplitPart(name)
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fileError(path, err)
+		return nil, nil, fileError(path, err)
 	}
 	endings := strings.Join(Extensions(), ", ")
 	switch {
 	case info.IsDir():
-		return nil, inputf("%s: is a directory (want a file: %s)", path, endings)
-	case !known:
-		return nil, inputf("%s: unknown file format %q (want %s)", path, filepath.Ext(path), endings)
+		return nil, nil, inputf("%s: is a directory (want a file: %s)", path, endings)
+	case formatOf(name) == nil:
+		return nil, nil, inputf("%s: unknown file format %q (want %s)", path, filepath.Ext(path), endings)
 	case !info.Mode().IsRegular():
-		return nil, inputf("%s: is not a regular file", path)
+		return nil, nil, inputf("%s: is not a regular file", path)
 	case info.Size() == 0:
-		return nil, inputf("%s: is empty", path)
+		return nil, nil, inputf("%s: is empty", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fileError(path, err)
+		return nil, nil, fileError(path, err)
 	}
-	return &openFile{file{f, path, info.Size()}, f}, nil
+	return &openFile{file{f, path, info.Size(), part}, f, formatOf(name)}, f, nil
 }
 
 // fileError words an error of the file system in one line.
@@ -193,12 +294,12 @@ func inputf(format string, args ...any) error {
 	return &kindError{kind: ErrInput, message: fmt.Sprintf(format, args...)}
 }
 
-// checkMemory returns an error, phrased to follow a colon, if an array of that many bytes cannot fit in this machine's
+// CheckMemory returns an error, phrased to follow a colon, if an array of that many bytes cannot fit in this machine's
 // memory, of which an eighth is left to everything else. Where the size of the memory is not known, nothing is
 // refused.
-func checkMemory(bytes int64) error {
+func CheckMemory(bytes int64) error {
 	if have := memoryBytes(); have > 0 && bytes > have-have/8 {
-		return fmt.Errorf("%s of terms do not fit in this machine's memory of %s", formatBytes(bytes), formatBytes(have))
+		return fmt.Errorf("%s of numbers do not fit in this machine's memory of %s", record.Bytes(bytes), record.Bytes(have))
 	}
 	return nil
 }
@@ -233,18 +334,4 @@ func memTotal(meminfo string) int64 {
 		}
 	}
 	return 0
-}
-
-// formatBytes writes a number of bytes in decimal units: "8.0 TB".
-func formatBytes(n int64) string {
-	value, unit := float64(n), 0
-	units := []string{"bytes", "kB", "MB", "GB", "TB", "PB", "EB"}
-	for value >= 1000 && unit < len(units)-1 {
-		value /= 1000
-		unit++
-	}
-	if unit == 0 {
-		return fmt.Sprintf("%d bytes", n)
-	}
-	return fmt.Sprintf("%.1f %s", value, units[unit])
 }

@@ -22,15 +22,15 @@ func write(t testing.TB, name, text string) string {
 func TestLoadErrors(t *testing.T) {
 	dir := t.TempDir()
 	for path, want := range map[string]string{
-		dir:                                                   ": is a directory (want a file: .npy, .txt, .csv)",
-		filepath.Join(dir, "none.npy"):                        ": no such file",
-		filepath.Join(dir, "none.xyz"):                        ": no such file",
-		write(t, "data.zip", "PK"):                            `: unknown file format ".zip" (want .npy, .txt, .csv)`,
-		write(t, "data", "1"):                                 `: unknown file format "" (want .npy, .txt, .csv)`,
-		write(t, "empty.npy", ""):                             ": is empty",
-		write(t, "empty.txt", ""):                             ": is empty",
-		write(t, "comment.txt", "# 1\n"):                      ": holds no numbers",
-		write(t, "header.csv", "x,y\n"):                       ": holds no numbers",
+		dir:                              ": is a directory (want a file: .npy, .npz, .txt, .csv, .mtx, .parquet)",
+		filepath.Join(dir, "none.npy"):   ": no such file",
+		filepath.Join(dir, "none.xyz"):   ": no such file",
+		write(t, "data.zip", "PK"):       `: unknown file format ".zip" (want .npy, .npz, .txt, .csv, .mtx, .parquet)`,
+		write(t, "data", "1"):            `: unknown file format "" (want .npy, .npz, .txt, .csv, .mtx, .parquet)`,
+		write(t, "empty.npy", ""):        ": is empty",
+		write(t, "empty.txt", ""):        ": is empty",
+		write(t, "comment.txt", "# 1\n"): ": holds no numbers",
+		write(t, "header.csv", "x\n"):    ": holds no numbers",
 		filepath.Join(write(t, "file.txt", "1"), "below.txt"): ": not a directory",
 	} {
 		_, err := Load(path, Double)

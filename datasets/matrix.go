@@ -17,13 +17,26 @@ const (
 )
 
 func matrixSets() []*Set {
-	all := slices.Concat(randomMatrixSets(), classicMatrixSets(), genGemvSets())
-	rows := Param{Name: "m", Meaning: "rows; 0 is as many as columns", Default: "0", Kind: Int, Max: maxMatrixSize}
-	for _, s := range all {
-		s.DefaultN = 1000
-		s.Params = append(s.Params, rows)
+	return withParams(1000, slices.Concat(randomMatrixSets(), classicMatrixSets(), genGemvSets()), rowsParam)
+}
+
+// productSets are the sets of matrices that have several columns x and y.
+func productSets() []*Set { return withParams(100, randomMatrixSets(), rowsParam, columnsParam) }
+
+var (
+	rowsParam = Param{
+		Name: "m", Meaning: "rows; 0 is as many as columns", Default: "0", Kind: Int, Max: maxMatrixSize,
 	}
-	return all
+	columnsParam = Param{
+		Name: "k", Meaning: "columns of the product; 0 is as many as its rows", Default: "0", Kind: Int, Max: maxMatrixSize,
+	}
+)
+
+func withParams(n int, sets []*Set, params ...Param) []*Set {
+	for _, s := range sets {
+		s.DefaultN, s.Params = n, append(s.Params, params...)
+	}
+	return sets
 }
 
 // bitsParam is the parameter of sets that exist at any precision.
@@ -36,21 +49,29 @@ type matrixJob struct {
 	job
 	m           int
 	rows, terms int // of op(A)
+	columns     int // of op(x) and y
 	trans       bool
+	transX      bool
 	bits        int
 
 	a, x, y             []float64
 	wideA, wideX, wideY []*big.Float // instead, where bits > 0
 }
 
-func generateMatrix(spec Spec, opt Options) (*Data, error) {
-	j := &matrixJob{job: newJob(spec, opt, 0), trans: opt.Trans}
+// newMatrixJob resolves the parameters and checks that there is memory.
+func newMatrixJob(spec Spec, opt Options) (*matrixJob, error) {
+	j := &matrixJob{job: newJob(spec, opt, 0), trans: opt.Trans, transX: opt.TransX, columns: 1}
 	if err := j.shape(opt); err != nil {
 		return nil, err
 	}
 	j.rows, j.terms = j.m, j.n
 	if opt.Trans {
 		j.rows, j.terms = j.n, j.m
+	}
+	if j.isProduct() {
+		if j.columns = cmp.Or(j.int("k"), opt.K, j.rows); j.columns < 1 || j.columns > maxMatrixSize {
+			return nil, usagef("%s: k=%d: want an integer from 1 to %d", spec.set.Name, j.columns, maxMatrixSize)
+		}
 	}
 	if spec.set.param("bits") >= 0 {
 		if j.bits = j.int("bits"); j.bits == 0 {
@@ -64,17 +85,37 @@ func generateMatrix(spec Spec, opt Options) (*Data, error) {
 	if j.bits > 0 {
 		numberBytes = 56 + int64(j.bits+63)/64*8 // pointer, header, words
 	}
-	if err := checkMemory(int64(j.m) * int64(j.n) * numberBytes); err != nil {
+	count := int64(j.m)*int64(j.n) + int64(j.rows+j.terms)*int64(j.columns)
+	if err := CheckMemory(count * numberBytes); err != nil {
 		return nil, usagef("%s: m=%d, n=%d: %s", spec.set.Name, j.m, j.n, err)
+	}
+	return j, nil
+}
+
+func generateMatrix(spec Spec, opt Options) (*Data, error) {
+	j, err := newMatrixJob(spec, opt)
+	if err != nil {
+		return nil, err
 	}
 	j.allocate()
 	if err := spec.set.matrix(j); err != nil {
 		return nil, usagef("%s: %s", spec.set.Name, err)
 	}
 	d := j.data()
-	d.Params, d.M, d.Trans = j.matrixArgs(), j.m, j.trans
+	d.Params, d.Extents = j.matrixArgs(), j.extents()
 	d.A, d.X, d.Y = j.numbers(j.a, j.wideA), j.numbers(j.x, j.wideX), j.numbers(j.y, j.wideY)
 	return d, nil
+}
+
+// isProduct tells whether x and y are matrices.
+func (j *matrixJob) isProduct() bool { return j.spec.set.param("k") >= 0 }
+
+func (j *matrixJob) extents() Extents {
+	e := Extents{M: j.m, N: j.n, Trans: j.trans}
+	if j.isProduct() {
+		e.K, e.TransX = j.columns, j.transX
+	}
+	return e
 }
 
 // numbers returns one array of the job.
@@ -98,12 +139,12 @@ func (j *matrixJob) shape(opt Options) error {
 }
 
 func (j *matrixJob) allocate() {
+	m, x, y := j.m*j.n, j.terms*j.columns, j.rows*j.columns
 	if j.bits == 0 {
-		j.a, j.x, j.y = make([]float64, j.m*j.n), make([]float64, j.terms), make([]float64, j.rows)
+		j.a, j.x, j.y = make([]float64, m), make([]float64, x), make([]float64, y)
 		return
 	}
-	j.wideA, j.wideX = make([]*big.Float, j.m*j.n), make([]*big.Float, j.terms)
-	j.wideY = make([]*big.Float, j.rows)
+	j.wideA, j.wideX, j.wideY = make([]*big.Float, m), make([]*big.Float, x), make([]*big.Float, y)
 	for i := range j.wideY {
 		j.wideY[i] = j.wide()
 	}
@@ -120,9 +161,17 @@ func (j *matrixJob) place(i, k int) int {
 	return k*j.m + i
 }
 
-// matrixArgs lists all parameters but m and n, in the registry's order; bits as it was resolved.
+// placeX returns the index in x of element (k, c) of op(x).
+func (j *matrixJob) placeX(k, c int) int {
+	if j.transX {
+		return k*j.columns + c
+	}
+	return c*j.terms + k
+}
+
+// matrixArgs lists all parameters but m, n and k, in the registry's order; bits as it was resolved.
 func (j *matrixJob) matrixArgs() []Arg {
-	args := slices.DeleteFunc(j.args(), func(a Arg) bool { return a.Name == "m" })
+	args := slices.DeleteFunc(j.args(), func(a Arg) bool { return a.Name == "m" || a.Name == "k" })
 	for i, a := range args {
 		if a.Name == "bits" {
 			args[i].Value = strconv.Itoa(j.bits)
@@ -217,9 +266,11 @@ func blockCancel(j *matrixJob) error {
 	if half < 1 {
 		return usagef("%d terms: want at least 2", j.terms)
 	}
-	for k := range half {
-		v := r.symmetric()
-		j.x[k], j.x[half+k] = v, v
+	for c := range j.columns {
+		for k := range half {
+			v := r.symmetric()
+			j.x[j.placeX(k, c)], j.x[j.placeX(half+k, c)] = v, v
+		}
 	}
 	for i := range j.rows {
 		for k := range half {

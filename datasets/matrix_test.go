@@ -16,9 +16,10 @@ import (
 	"mpbench/pkg/op"
 )
 
-func makeMatrix(t testing.TB, text string, opt Options) *Data {
+// makeSet generates a data set from the seed 1.
+func makeSet(t testing.TB, f *Family, text string, opt Options) *Data {
 	t.Helper()
-	s, err := Matrices.Parse(text)
+	s, err := f.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,17 +31,14 @@ func makeMatrix(t testing.TB, text string, opt Options) *Data {
 	return d
 }
 
+func makeMatrix(t testing.TB, text string, opt Options) *Data {
+	t.Helper()
+	return makeSet(t, Matrices, text, opt)
+}
+
 func makePair(t testing.TB, text string) *Data {
 	t.Helper()
-	s, err := Pairs.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := Generate(s, Options{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return makeSet(t, Pairs, text, Options{})
 }
 
 // TestMatrixChecksums compares every set of matrices and pairs with the committed table.
@@ -72,6 +70,12 @@ func TestMatrixChecksums(t *testing.T) {
 	matrix("uniform11:bits=100,n=7", false)
 	for _, name := range Pairs.Names() {
 		d := makePair(t, name+":n=1000")
+		line(d.X.SHA256, "x", d.Spec())
+		line(d.Y.SHA256, "y", d.Spec())
+	}
+	for _, name := range Sparses.Names() {
+		d := makeSparse(t, name, Options{})
+		line(d.A.SHA256, "A", d.Spec())
 		line(d.X.SHA256, "x", d.Spec())
 		line(d.Y.SHA256, "y", d.Spec())
 	}
@@ -276,7 +280,7 @@ func TestLoadMatrix(t *testing.T) {
 	c := write("c.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", 1, 2, 3, 4, 5, 6)
 	f := write("f.NPY", "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }", 1, 4, 2, 5, 3, 6)
 	for _, path := range []string{c, f} {
-		d, err := LoadMatrix(path)
+		d, err := LoadMatrix(path, Double)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -292,10 +296,10 @@ func TestLoadMatrix(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		vector:                         ": has shape (2,); a matrix has two dimensions",
-		text:                           `: a matrix is read from .npy, not from ".txt"`,
+		text:                           `: a matrix is read from .mtx, .npy or .npz, not from ".txt"`,
 		filepath.Join(dir, "none.npy"): ": no such file",
 	} {
-		if _, err := LoadMatrix(path); err == nil || err.Error() != path+want || !errors.Is(err, ErrInput) {
+		if _, err := LoadMatrix(path, Double); err == nil || err.Error() != path+want || !errors.Is(err, ErrInput) {
 			t.Errorf("%v, want %s", err, path+want)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"math/bits"
-	"path/filepath"
 	"strings"
 	"unsafe"
 )
@@ -15,62 +14,87 @@ import (
 // npyMagic begins every .npy file.
 const npyMagic = "\x93NUMPY"
 
-var npyDtypes = map[string]struct {
-	name  string
-	width int
-	order binary.ByteOrder
-}{
-	"<f8": {"float64, little-endian", 8, binary.LittleEndian},
-	">f8": {"float64, big-endian", 8, binary.BigEndian},
-	"<f4": {"float32, little-endian", 4, binary.LittleEndian},
-	">f4": {"float32, big-endian", 4, binary.BigEndian},
-}
-
-// readNPY reads a NumPy array of float64 or float32, of any shape and in C or Fortran order: the terms are taken as
-// they lie in the file. float64 is read into its final place, without a copy in between; float32 is widened exactly.
+// readNPY reads a NumPy array of floats or integers, of any shape and in C or Fortran order: the terms are taken
+// exactly and as they lie in the file. float64 is read into its final place, without a copy in between.
 //
 // Format: NumPy Enhancement Proposal 1 and numpy.lib.format, versions 1.0, 2.0 and 3.0.
 func readNPY(f *file) (content, error) {
-	_, xs, description, err := readNPYArray(f)
-	return content{float64s: xs, description: description}, err
+	_, c, err := readNPYArray(f)
+	return c, err
 }
 
 // readNPYArray returns the elements as they lie in the file, with the header that says how to read them.
-func readNPYArray(f *file) (npyHeader, []float64, string, error) {
-	h, _, n, err := readNPYLayout(f)
+func readNPYArray(f *file) (npyHeader, content, error) {
+	h, dtype, _, n, err := readNPYLayout(f)
 	if err != nil {
-		return h, nil, "", err
+		return h, content{}, err
 	}
-	if err := checkMemory(n * 8); err != nil {
-		return h, nil, "", f.errorf("%s", err)
-	}
-	xs := make([]float64, n)
-	if err := readNPYNumbers(f, f.name, h.descr, xs); err != nil {
-		return h, nil, "", err
-	}
-	return h, xs, fmt.Sprintf("NumPy array of %s, shape %s", npyDtypes[h.descr].name, h.shapeText()), nil
+	c, err := readNumbers(f, dtype, n, fmt.Sprintf("NumPy array of %s, shape %s", dtype, h.shapeText()))
+	return h, c, err
 }
+
+// readNumbers reads n numbers of a dtype.
+func readNumbers(f *file, dtype npyDtype, n int64, description string) (content, error) {
+	if err := CheckMemory(n * 8); err != nil {
+		return content{}, f.errorf("%s", err)
+	}
+	c := content{description: description}
+	xs := make([]float64, n)
+	if !dtype.mayBeWide() {
+		c.float64s = xs
+		return c, readNPYNumbers(f, f.name, dtype, xs)
+	}
+	words := npyDtype{'f', 8, dtype.order} // read as they are
+	if err := readNPYNumbers(f, f.name, words, xs); err != nil {
+		return c, err
+	}
+	return c, f.integers(&c, dtype, xs)
+}
+
+// integers converts 64-bit integers, whose bits are those of xs: to float64 if all of them are, else to rationals.
+func (f *file) integers(c *content, dtype npyDtype, xs []float64) error {
+	for _, x := range xs {
+		if _, wide := dtype.rational(math.Float64bits(x)); wide {
+			if err := CheckMemory(int64(len(xs)) * wideIntegerBytes); err != nil {
+				return f.errorf("%s", err)
+			}
+			for _, x := range xs {
+				r, _ := dtype.rational(math.Float64bits(x))
+				c.wide = append(c.wide, r)
+			}
+			c.notes = append(c.notes, "the integers are kept exactly, as some are no float64")
+			return nil
+		}
+	}
+	for i, x := range xs {
+		xs[i] = dtype.float64(math.Float64bits(x))
+	}
+	c.float64s = xs
+	return nil
+}
+
+// wideIntegerBytes is what a 64-bit integer takes as a rational and then as a number of a Source.
+const wideIntegerBytes = 256
 
 // readNPYLayout reads the header of a file with one of the dtypes. The n elements begin at the byte start.
-func readNPYLayout(f *file) (h npyHeader, start, n int64, err error) {
+func readNPYLayout(f *file) (h npyHeader, dtype npyDtype, start, n int64, err error) {
 	if h, start, err = readNPYHeader(f); err != nil {
-		return h, 0, 0, err
+		return h, dtype, 0, 0, err
 	}
-	dtype, ok := npyDtypes[h.descr]
+	dtype, ok := parseDtype(h.descr)
 	if !ok {
-		const want = "(want float64 or float32: <f8, >f8, <f4 or >f4)"
-		return h, 0, 0, f.errorf("dtype %s is not supported %s", quote(h.descr), want)
+		return h, dtype, 0, 0, f.errorf("dtype %s is not supported %s", quote(h.descr), wantDtypes)
 	}
-	n, err = h.count(f, int64(dtype.width), f.size-start)
-	return h, start, n, err
+	n, err = h.count(f, dtype, f.size-start)
+	return h, dtype, start, n, err
 }
 
-// readNPYNumbers fills xs with numbers of a dtype; path is what an error names.
-func readNPYNumbers(r io.Reader, path, descr string, xs []float64) (err error) {
-	if dtype := npyDtypes[descr]; dtype.width == 8 {
+// readNPYNumbers fills xs with numbers of a dtype, of which all are float64; path is what an error names.
+func readNPYNumbers(r io.Reader, path string, dtype npyDtype, xs []float64) (err error) {
+	if dtype.kind == 'f' && dtype.width == 8 {
 		err = readFloat64s(r, xs, dtype.order)
 	} else {
-		err = readFloat32s(r, xs, dtype.order)
+		err = readNarrow(r, xs, dtype)
 	}
 	if err != nil {
 		return inputf("%s: cannot read %d numbers: %s", path, len(xs), plainError(err))
@@ -96,16 +120,16 @@ func readFloat64s(r io.Reader, xs []float64, order binary.ByteOrder) error {
 	return nil
 }
 
-// readFloat32s fills xs with widened float32 numbers in the given byte order.
-func readFloat32s(r io.Reader, xs []float64, order binary.ByteOrder) error {
+// readNarrow fills xs with widened numbers.
+func readNarrow(r io.Reader, xs []float64, dtype npyDtype) error {
 	var buf [1 << 15]byte
 	for len(xs) > 0 {
-		n := min(len(xs), len(buf)/4)
-		if _, err := io.ReadFull(r, buf[:4*n]); err != nil {
+		n := min(len(xs), len(buf)/dtype.width)
+		if _, err := io.ReadFull(r, buf[:dtype.width*n]); err != nil {
 			return err
 		}
 		for i := range n {
-			xs[i] = float64(math.Float32frombits(order.Uint32(buf[4*i:])))
+			xs[i] = dtype.float64(dtype.word(buf[dtype.width*i:]))
 		}
 		xs = xs[n:]
 	}
@@ -143,8 +167,12 @@ func (h npyHeader) shapeText() string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
+// unknownSize is the size of a file that is unpacked as it is read.
+const unknownSize = math.MaxInt64
+
 // count returns the number of elements, after checking that they are exactly what the payload holds.
-func (h npyHeader) count(f *file, width, payload int64) (int64, error) {
+func (h npyHeader) count(f *file, dtype npyDtype, payload int64) (int64, error) {
+	name, width := dtype.name(), int64(dtype.width)
 	n, overflow := uint64(1), false
 	for _, s := range h.shape {
 		hi, lo := bits.Mul64(n, s)
@@ -155,13 +183,13 @@ func (h npyHeader) count(f *file, width, payload int64) (int64, error) {
 			break
 		}
 	}
-	name := map[int64]string{4: "float32", 8: "float64"}[width]
 	switch {
 	case overflow || n > math.MaxInt64/8:
 		return 0, f.errorf("header claims shape %s, more than 2^60 %s, but the file holds %d bytes", h.shapeText(), name,
 			payload)
 	case n == 0:
 		return 0, f.errorf("holds no numbers (shape %s)", h.shapeText())
+	case f.size == unknownSize:
 	case int64(n)*width > payload:
 		return 0, f.errorf("header claims %d %s (%d bytes) but the file holds %d bytes", n, name, int64(n)*width, payload)
 	case int64(n)*width < payload:
@@ -170,38 +198,13 @@ func (h npyHeader) count(f *file, width, payload int64) (int64, error) {
 	return int64(n), nil
 }
 
-// LoadMatrix reads a matrix of float64 or float32 from a .npy file, in C or Fortran order. There is neither x nor y.
-func LoadMatrix(path string) (*Data, error) {
-	f, err := open(path, true)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if extension := filepath.Ext(path); strings.ToLower(extension) != ".npy" {
-		return nil, inputf("%s: a matrix is read from .npy, not from %q", path, extension)
-	}
-	h, xs, description, err := readNPYArray(&f.file)
-	if err != nil {
-		return nil, err
-	}
-	if len(h.shape) != 2 {
-		return nil, inputf("%s: has shape %s; a matrix has two dimensions", path, h.shapeText())
-	}
-	d := &Data{
-		Name: filepath.Base(path), M: int(h.shape[0]), N: int(h.shape[1]),
-		Source: "file " + path + ": " + description, fromFile: true,
-	}
-	if !h.fortran {
-		xs = byColumns(xs, d.M, d.N)
-	}
-	d.A = float64s(xs)
-	return d, nil
-}
-
 // byColumns returns an m x n matrix that is stored by rows stored by columns, by square blocks that fit the cache.
-func byColumns(rows []float64, m, n int) []float64 {
+func byColumns[T any](rows []T, m, n int) []T {
+	if len(rows) == 0 {
+		return nil
+	}
 	const block = 64
-	columns := make([]float64, len(rows))
+	columns := make([]T, len(rows))
 	for i0 := 0; i0 < m; i0 += block {
 		for j0 := 0; j0 < n; j0 += block {
 			for j := j0; j < min(j0+block, n); j++ {

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"archive/zip"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"mpbench/pkg/exact"
+	"mpbench/pkg/record"
 )
 
 // npyFile makes a .npy file of any version with the given dictionary and payload.
@@ -109,8 +111,11 @@ func TestNPYErrors(t *testing.T) {
 		"overflow": {npyFile(1, npyDict("<f8", "(4294967296, 4294967296)"), eight),
 			": header claims shape (4294967296, 4294967296), more than 2^60 float64, but the file holds 120 bytes"},
 		"nothing": {npyFile(1, npyDict("<f8", "(0, 3)"), nil), ": holds no numbers (shape (0, 3))"},
-		"integers": {npyFile(1, npyDict("<i4", "(30,)"), eight),
-			`: dtype "<i4" is not supported (want float64 or float32: <f8, >f8, <f4 or >f4)`},
+		"strings": {npyFile(1, npyDict("<U4", "(30,)"), eight),
+			`: dtype "<U4" is not supported (want floats or integers of at most 64 bits: f2 f4 f8, i1 to i8 or u1 to u8)`},
+		"order": {npyFile(1, npyDict("|f8", "(15,)"), eight), `: dtype "|f8" is not supported`},
+		"claimsHalf": {npyFile(1, npyDict("<f2", "(61,)"), eight),
+			": header claims 61 float16 (122 bytes) but the file holds 120 bytes"},
 		"complex": {npyFile(1, npyDict("<c16", "(1,)"), eight), `: dtype "<c16" is not supported`},
 		"fields": {npyFile(1, "{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (1,), }", eight),
 			`: dtype "[('x', '<f8')]" is not supported`},
@@ -134,6 +139,74 @@ func TestNPYErrors(t *testing.T) {
 	}
 }
 
+// TestNPYDtypes: integers and half precision are read exactly, 64-bit integers beyond 2^53 as rationals.
+func TestNPYDtypes(t *testing.T) {
+	for descr, c := range map[string]struct{ payload, want string }{
+		"|i1": {"\x80\x7f\xff", "-128 127 -1"}, "|u1": {"\x80\x7f\xff", "128 127 255"}, "<i1": {"\x80", "-128"},
+		"<i2": {"\x00\x80\xff\x7f", "-32768 32767"}, ">u2": {"\x80\x00\x00\x01", "32768 1"},
+		"<i4": {"\x00\x00\x00\x80\xfe\xff\xff\xff", "-2.147483648e+09 -2"}, ">u4": {"\xff\xff\xff\xff", "4.294967295e+09"},
+		"<i8": {"\x00\x00\x00\x00\x00\x00\x20\x00\xff\xff\xff\xff\xff\xff\xff\xff", "9.007199254740992e+15 -1"},
+		">i8": {"\x80\x00\x00\x00\x00\x00\x00\x00\x00\x20\x00\x00\x00\x00\x00\x01",
+			"-9223372036854775808 9007199254740993"},
+		"<u8": {"\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00\x00\x00\x00\x00\x00\x00", "18446744073709551615 1"},
+		"<f2": {"\x00\x3c\xff\x7b\x01\x80\x00\xfc\x01\x7e\xff\x03\x00\x80",
+			"1 65504 -5.960464477539063e-08 -Inf NaN 6.097555160522461e-05 -0"},
+		">f2": {"\x3c\x01", "1.0009765625"},
+	} {
+		dtype, _ := parseDtype(descr)
+		text := npyFile(1, npyDict(descr, fmt.Sprintf("(%d,)", len(c.payload)/dtype.width)), []byte(c.payload))
+		got, err := readNPY(&file{Reader: strings.NewReader(text), name: "data.npy", size: int64(len(text))})
+		if err != nil || show(got) != c.want {
+			t.Errorf("%s: %s, %v; want %s", descr, show(got), err, c.want)
+		}
+	}
+}
+
+// TestNPZ: an array of an archive is read as the file of it would be, compressed or not.
+func TestNPZ(t *testing.T) {
+	archive := func(names ...string) string {
+		var b strings.Builder
+		w := zip.NewWriter(&b)
+		for i, name := range names {
+			in, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: uint16(i % 2 * 8)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprint(in, npyFile(1, npyDict("<f8", "(1, 2)"), payload64(binary.LittleEndian, float64(i), -1)))
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	one, two := write(t, "one.npz", archive("a.npy")), write(t, "two.NPZ", archive("a.npy", "b.npy"))
+	for path, want := range map[string][]float64{one: {0, -1}, one + ":a": {0, -1}, two + ":b": {1, -1}} {
+		if d, err := Load(path, Exact); err != nil || !slices.Equal(floats(d.X), want) || len(d.Params) != 0 {
+			t.Errorf("%s: %v, %v", path, d, err)
+		}
+		if d, err := LoadMatrix(path, Double); err != nil || d.M != 1 || d.N != 2 || !slices.Equal(floats(d.A), want) {
+			t.Errorf("%s: %v, %v", path, d, err)
+		}
+	}
+	for path, want := range map[string]string{
+		two:                                    ": holds 2 arrays; name one, as " + two + ":a (of a b)",
+		two + ":c":                             `: unknown array "c" (known: a b)`,
+		write(t, "none.npz", archive()):        ": holds no arrays",
+		write(t, "zip.npz", "PK\x03\x04, cut"): ": is no .npz file: zip: not a valid zip file",
+		one + "x:a":                            ": no such file",
+	} {
+		_, err := Load(path, Double)
+		name, _ := SplitPart(path)
+		checkError(t, err, ErrInput, name+want)
+	}
+	_, err := OpenStream(one)
+	const refused = `: only .npy, .parquet and numbers without a header are read piece by piece, not ".npz"`
+	checkError(t, err, ErrInput, one+refused)
+	wide := write(t, "wide.npy", npyFile(1, npyDict("<i8", "(1,)"), make([]byte, 8)))
+	_, err = OpenStream(wide)
+	checkError(t, err, ErrInput, wide+": holds integers of 64 bits")
+}
+
 // TestNPYSparse: a file that claims more than the machine's memory, and is as long as it claims (but holds no blocks).
 func TestNPYSparse(t *testing.T) {
 	if memoryBytes() == 0 || memoryBytes() > 1<<42 {
@@ -146,7 +219,7 @@ func TestNPYSparse(t *testing.T) {
 		t.Skip("no sparse files here: ", err)
 	}
 	_, err := Load(path, Double)
-	checkError(t, err, ErrInput, path+": "+formatBytes(8*n)+" of terms do not fit in this machine's memory of")
+	checkError(t, err, ErrInput, path+": "+record.Bytes(8*n)+" of numbers do not fit in this machine's memory of")
 }
 
 // TestNPYOneCopy: reading float64 allocates the terms and little else.
@@ -179,12 +252,12 @@ func FuzzNPY(f *testing.F) {
 	f.Add([]byte(npyFile(3, "{'descr': [('x', '<f8')], 'fortran_order': True, 'shape': (3L,)}", nil)))
 	f.Add([]byte(npyFile(1, npyDict("<f8", "(4294967296, 4294967296)"), make([]byte, 8))))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := readNPY(&file{strings.NewReader(string(data)), "data.npy", int64(len(data))})
+		c, err := readNPY(&file{Reader: strings.NewReader(string(data)), name: "data.npy", size: int64(len(data))})
 		if err != nil {
 			checkError(t, err, ErrInput, "data.npy: ")
 			return
 		}
-		if len(c.float64s) == 0 || 4*len(c.float64s) > len(data) {
+		if n := len(c.float64s) + len(c.wide); n == 0 || n > len(data) {
 			t.Fatalf("%d numbers from %d bytes", len(c.float64s), len(data))
 		}
 	})

@@ -27,6 +27,7 @@ type Set struct {
 	family *Family
 	make   func(*job) error       // of vectors and pairs
 	matrix func(*matrixJob) error // of matrices
+	sparse func(*sparseJob) error // of sparse matrices
 }
 
 // Size says how many terms the set has: "4096 (fixed)", "1000", "1000, at least 8", "1000, fixed for some parameters".
@@ -69,6 +70,7 @@ func fixed(n int) func(func(string) string) int {
 type Family struct {
 	Name     string // of one set: "data set", "pair of vectors", "matrix"
 	Plural   string
+	vectors  int64 // arrays of as many numbers as there are terms
 	sets     []*Set
 	generate func(Spec, Options) (*Data, error)
 }
@@ -76,21 +78,29 @@ type Family struct {
 // The families of data sets.
 var (
 	// Vectors have an array x. The sets of the 2018 paper come first, the others by name.
-	Vectors = newFamily("data set", "vectors", generateVectors(false), mcNameeSets(), sorted(
+	Vectors = newFamily("data set", "vectors", 1, generateVectors(false), mcNameeSets(), sorted(
 		uniformSets(), zhuHayesSets(), genSumSets(), seriesSets(), extremeSets(), reproSets(), exblasSets(), xsumSets(),
 	))
 	// Pairs have arrays x and y of one length.
-	Pairs = newFamily("pair of vectors", "pairs of vectors", generateVectors(true), pairSets())
+	Pairs = newFamily("pair of vectors", "pairs of vectors", 2, generateVectors(true), pairSets())
 	// Matrices have an M x N matrix a, and vectors x and y; n is the number of columns, m that of rows.
-	Matrices = newFamily("matrix", "matrices with vectors", generateMatrix, sorted(matrixSets()))
+	Matrices = newFamily("matrix", "matrices with vectors", 0, generateMatrix, sorted(matrixSets()))
+	// Products have an M x N matrix a, and matrices x and y of k columns.
+	Products = newFamily("pair of matrices", "pairs of matrices", 0, generateMatrix, sorted(productSets()))
+	// Sparses have a sparse n x n matrix a, and vectors x and y.
+	Sparses = newFamily("sparse matrix", "sparse matrices with vectors", 2, generateSparse, sorted(sparseSets()))
 )
 
 // Families lists the families.
-func Families() []*Family { return []*Family{Vectors, Pairs, Matrices} }
+func Families() []*Family { return []*Family{Vectors, Pairs, Matrices, Products, Sparses} }
 
 // For returns the family whose sets have the operands of an operation.
 func For(o *op.Operation) *Family {
 	switch {
+	case o.Storage == op.Sparse:
+		return Sparses
+	case o.Matrices() > 1:
+		return Products
 	case o.Has(op.Matrix):
 		return Matrices
 	case len(o.Arrays()) == 2:
@@ -99,8 +109,10 @@ func For(o *op.Operation) *Family {
 	return Vectors
 }
 
-func newFamily(name, plural string, generate func(Spec, Options) (*Data, error), sets ...[]*Set) *Family {
-	f := &Family{name, plural, slices.Concat(sets...), generate}
+func newFamily(
+	name, plural string, vectors int64, generate func(Spec, Options) (*Data, error), sets ...[]*Set,
+) *Family {
+	f := &Family{name, plural, vectors, slices.Concat(sets...), generate}
 	for _, s := range f.sets {
 		s.family = f
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mpbench/pkg/record"
 )
 
 var update = flag.Bool("update", false, "write testdata/sha256.txt anew")
@@ -220,7 +222,7 @@ func TestGenerateErrors(t *testing.T) {
 		{"gensum", 7, "gensum: n=7: want at least 8 terms"},
 		{"gensum:cond=1e300", 8, "gensum: cond=1e+300 was not reached with 8 terms"},
 		{"exblas-fpuniform:range=2000,emax=0", 8, "exblas-fpuniform: emax - range = -2000: want at least -1022"},
-		{"uniform01:n=2^40", 0, "uniform01: n=1099511627776: 8.8 TB of terms do not fit in this machine's memory of"},
+		{"uniform01:n=2^40", 0, "uniform01: n=1099511627776: 8.8 TB of numbers do not fit in this machine's memory of"},
 	} {
 		s, err := Vectors.Parse(c.spec)
 		if err != nil {
@@ -271,8 +273,8 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	for n, want := range map[int64]string{0: "0 bytes", 999: "999 bytes", 8_000_000: "8.0 MB", math.MaxInt64: "9.2 EB"} {
-		if got := formatBytes(n); got != want {
-			t.Errorf("formatBytes(%d) = %s, want %s", n, got, want)
+		if got := record.Bytes(n); got != want {
+			t.Errorf("record.Bytes(%d) = %s, want %s", n, got, want)
 		}
 	}
 }

@@ -82,6 +82,37 @@ func (f *Family) ParseList(text string) ([]Spec, error) {
 	return specs, nil
 }
 
+// Continue lists what may follow the last comma or colon of the beginning of a list of specs: names of sets, and
+// parameters with an equals sign of the spec that has begun.
+func (f *Family) Continue(text string) (list []string) {
+	items := splitList(text)
+	last := items[len(items)-1]
+	name, _, begun := strings.Cut(last, ":")
+	if !begun && len(items) > 1 { // a parameter without its equals sign looks like a set
+		name, _, begun = strings.Cut(items[len(items)-2], ":")
+	}
+	if set, err := f.Lookup(name); begun && err == nil {
+		for _, p := range set.paramNames() {
+			list = append(list, p+"=")
+		}
+	}
+	if strings.LastIndexByte(text, ':') <= strings.LastIndexByte(text, ',') {
+		list = append(list, f.Names()...)
+	}
+	return list
+}
+
+// Parameters lists the parameters of all sets, with equals signs, each once.
+func (f *Family) Parameters() (list []string) {
+	for _, s := range f.sets {
+		for _, p := range s.paramNames() {
+			list = append(list, p+"=")
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // splitList cuts a list of specs at the commas that separate specs.
 func splitList(text string) []string {
 	var items []string

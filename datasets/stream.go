@@ -1,30 +1,36 @@
 package datasets
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"hash"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
+	"sort"
 	"sync"
 
 	"mpbench/pkg/numbers"
 )
 
-// Stream is the numbers of a .npy file that stay there, for files that need not fit in memory: a [numbers.Chunked].
-// The first error of reading is kept, as readers of single numbers return none.
+// Stream is the numbers of files that stay there, one file after the other, for files that need not fit in memory: a
+// [numbers.Chunked]. The first error of reading is kept, as readers of single numbers return none.
 type Stream struct {
-	Name string // base name of the file
+	Name string // of the file, or as several were named
+	N    int    // how many numbers
 
-	n     int
-	path  string
-	in    *os.File
-	start int64 // of the payload
-	dtype string
+	m, columns int   // of the matrix that the numbers are, row by row
+	fortran    bool  // or column by column
+	noMatrix   error // why they are none
+
+	sequential bool // some file can be read in order alone
+
+	path   string
+	files  []storedFile
+	starts []int // the first number of each file
 
 	mutex  sync.Mutex
 	sha    hash.Hash // of the first numbers
@@ -32,38 +38,154 @@ type Stream struct {
 	err    error
 }
 
-// OpenStream opens a .npy file of float64 or float32; what Load refuses in the header it refuses too.
-func OpenStream(path string) (*Stream, error) {
-	f, err := open(path, true)
-	if err != nil {
-		return nil, err
+// storedFile is the numbers of one file of a Stream.
+type storedFile interface {
+	// readRun sets x to the numbers from number from on, and may be called by several goroutines.
+	readRun(x []float64, from int) error
+	io.Closer
+}
+
+const wideInPieces = "holds integers of 64 bits, which need not be float64: not to be read piece by piece"
+
+// OpenStream opens files of numbers that are float64, as named for Load, which are one vector: .npy, compressed or
+// not, a column of .parquet, and numbers without a header. What Load refuses in a header it refuses too.
+func OpenStream(names ...string) (*Stream, error) {
+	s := &Stream{Name: baseName(names[0]), path: names[0], sha: sha256.New()}
+	if more := len(names) - 1; more > 0 {
+		s.Name += fmt.Sprintf(" and %d more", more)
 	}
-	in := f.Closer.(*os.File)
-	s, err := newStream(path, f, in)
-	if err != nil {
-		in.Close()
-		return nil, err
+	for _, name := range names {
+		paths, err := Expand(name)
+		for i := 0; i < len(paths) && err == nil; i++ {
+			err = s.open(paths[i])
+		}
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
 	}
 	return s, nil
 }
 
-func newStream(path string, f *openFile, in *os.File) (*Stream, error) {
-	if extension := strings.ToLower(filepath.Ext(path)); extension != ".npy" {
-		return nil, inputf("%s: only .npy files are read piece by piece, not %q", path, extension)
-	}
-	h, start, n, err := readNPYLayout(&f.file)
+// Streams tells whether OpenStream reads what is named, by its first file.
+func Streams(name string) bool {
+	paths, err := Expand(name)
 	if err != nil {
-		return nil, err
+		return false
 	}
-	return &Stream{
-		Name: filepath.Base(path), n: int(n), path: path, in: in, start: start, dtype: h.descr, sha: sha256.New(),
-	}, nil
+	f := formatOf(paths[0])
+	path, _ := SplitPart(paths[0])
+	_, packing := splitPacking(path)
+	return f != nil && (f.extension == ".npy" || packing == "" && (f.extension == "" || f.extension == ".parquet"))
 }
 
-// Close closes the file.
-func (s *Stream) Close() error { return s.in.Close() }
+// open appends the numbers of a file.
+func (s *Stream) open(path string) error {
+	f, opened, err := openStored(path)
+	if err != nil {
+		return err
+	}
+	in := newReaderAt(opened, f.size)
+	h, stored, n, err := newStored(f, in)
+	if err != nil {
+		return errors.Join(err, in.Close())
+	}
+	s.files, s.starts = append(s.files, stored), append(s.starts, s.N)
+	s.N += n
+	if _, ok := stored.(*sequential); ok {
+		s.sequential = true
+	}
+	s.stack(h, path)
+	return nil
+}
 
-func (s *Stream) Len() int { return s.n }
+// newStored returns the n numbers of a file, with the header of a NumPy file.
+func newStored(f *openFile, in readerAt) (h npyHeader, s storedFile, n int, err error) {
+	_, packing := splitPacking(f.name)
+	flat := &flatFile{path: f.name, readerAt: in}
+	count := int64(0)
+	switch extension := f.format.extension; {
+	case extension == ".npy" && packing != "":
+		h, s, err := openPacked(f, in, packing)
+		if err != nil {
+			return h, nil, 0, err
+		}
+		return h, s, s.n, nil
+	case packing != "":
+		err = f.errorf("only .npy files are read piece by piece where they are compressed")
+	case extension == ".parquet":
+		s, n, err := openParquet(&f.file, in, in)
+		if err != nil {
+			return h, nil, 0, err
+		}
+		return h, s, n, nil
+	case extension == ".npy":
+		h, flat.dtype, flat.start, count, err = readNPYLayout(&f.file)
+	case extension == "":
+		flat.dtype, flat.start, count, err = readRawLayout(&f.file)
+	default:
+		err = f.errorf("only .npy, .parquet and numbers without a header are read piece by piece, not %q", extension)
+	}
+	if err == nil && flat.dtype.mayBeWide() {
+		err = f.errorf("%s", wideInPieces)
+	}
+	return h, flat, int(count), err
+}
+
+// stack makes the rows of a file those below the others of a matrix.
+func (s *Stream) stack(h npyHeader, path string) {
+	m, n := 0, 0
+	if len(h.shape) == 2 {
+		m, n = int(h.shape[0]), int(h.shape[1])
+	}
+	switch first := len(s.files) == 1; {
+	case m == 0:
+		s.noMatrix = inputf("%s: is no matrix; want an array of two dimensions in .npy", path)
+	case first:
+		s.m, s.columns, s.fortran = m, n, h.fortran
+	case n != s.columns || h.fortran || s.fortran:
+		s.noMatrix = inputf("%s: has shape %s; matrices stand below each other in C order, all with %d columns", path,
+			h.shapeText(), s.columns)
+	default:
+		s.m += m
+	}
+}
+
+// leastDirect is the size of a file from which on Linux it is read past the page cache, which it would only empty,
+// and into which a disk is read in small pieces: reads of 4 MB were 2 to 8 times as fast.
+const leastDirect = 64 << 20
+
+// readerAt reads from any place of a file.
+type readerAt interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// flatFile is numbers of a dtype from a byte of a file on.
+type flatFile struct {
+	path string
+	readerAt
+	start int64
+	dtype npyDtype
+}
+
+func (f *flatFile) readRun(x []float64, from int) error {
+	width := int64(f.dtype.width)
+	var section io.Reader = io.NewSectionReader(f, f.start+width*int64(from), width*int64(len(x)))
+	if width < 8 { // which are read in small pieces
+		section = bufio.NewReaderSize(section, int(min(1<<20, width*int64(len(x)))))
+	}
+	return readNPYNumbers(section, f.path, f.dtype, x)
+}
+
+// Close closes the files.
+func (s *Stream) Close() (err error) {
+	for _, f := range s.files {
+		err = errors.Join(err, f.Close())
+	}
+	return err
+}
+
+func (s *Stream) Len() int { return s.N }
 
 func (s *Stream) Span(i int) numbers.Span { return s.one(i).Span(0) }
 
@@ -76,26 +198,52 @@ func (s *Stream) one(i int) numbers.Float64s {
 }
 
 func (s *Stream) ReadRun(x []float64, from int) error {
-	width := int64(npyDtypes[s.dtype].width)
-	section := io.NewSectionReader(s.in, s.start+width*int64(from), width*int64(len(x)))
-	err := readNPYNumbers(section, s.path, s.dtype, x)
+	err := s.read(x, from)
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.err == nil {
 		s.err = err
 	}
-	if err == nil && from == s.hashed {
+	if err == nil && s.sha != nil && from == s.hashed {
 		addToHash(s.sha, x)
 		s.hashed += len(x)
 	}
 	return err
 }
 
+// read reads numbers of one file or several.
+func (s *Stream) read(x []float64, from int) error {
+	if len(x) > s.N-from {
+		return inputf("%s: cannot read %d numbers: the file ends too early", s.path, len(x))
+	}
+	for i := sort.SearchInts(s.starts, from+1) - 1; len(x) > 0; i++ {
+		end := s.N
+		if i+1 < len(s.starts) {
+			end = s.starts[i+1]
+		}
+		n := min(len(x), end-from)
+		if err := s.files[i].readRun(x[:n], from-s.starts[i]); err != nil {
+			return err
+		}
+		x, from = x[n:], from+n
+	}
+	return nil
+}
+
+// Sequential tells whether runs are to be read in ascending order.
+func (s *Stream) Sequential() bool { return s.sequential }
+
+// Unhashed makes reading spend nothing on the checksum, which there is none of then.
+func (s *Stream) Unhashed() *Stream {
+	s.sha = nil
+	return s
+}
+
 // SHA256 returns the checksum of all numbers, in hexadecimal, "" until they have been read from first to last.
 func (s *Stream) SHA256() string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if s.hashed < s.n {
+	if s.sha == nil || s.hashed < s.N {
 		return ""
 	}
 	return hex.EncodeToString(s.sha.Sum(nil))
@@ -110,8 +258,19 @@ func (s *Stream) Err() error {
 
 // Data returns the numbers as an array x.
 func (s *Stream) Data() *Data {
-	return &Data{Name: s.Name, N: s.n, X: Numbers{Source: s, SHA256: s.SHA256()}, Source: "file " + s.path,
-		fromFile: true}
+	return &Data{
+		Name: s.Name, Extents: Extents{N: s.N}, X: Numbers{Source: s, SHA256: s.SHA256()}, Source: "file " + s.path,
+		fromFile: true,
+	}
+}
+
+// Matrix returns the numbers as a matrix, or an error where they are none.
+func (s *Stream) Matrix() (numbers.Array, error) {
+	layout := numbers.RowMajor(s.m, s.columns, s.columns)
+	if s.fortran {
+		layout = numbers.ColMajor(s.m, s.columns, s.m)
+	}
+	return numbers.Array{Source: s, Layout: layout}, s.noMatrix
 }
 
 // addToHash adds the bit patterns of xs, little-endian.

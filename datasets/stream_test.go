@@ -75,7 +75,8 @@ func TestStreamErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		"missing.npy": "missing.npy: no such file", text: "only .npy files are read piece by piece",
+		"missing.npy": "missing.npy: no such file",
+		text:          "only .npy, .parquet and numbers without a header are read piece by piece",
 	} {
 		if _, err := OpenStream(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)

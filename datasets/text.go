@@ -10,43 +10,66 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"mpbench/pkg/numbers"
 )
 
-// readText reads the numbers of a .txt or .csv file.
+// readText reads the numbers of a .txt file.
 //
 // A line holds any number of numbers, separated by white space or by one comma or semicolon with white space around
 // it. A separator must follow a number; one at the end of a line is allowed. What follows a # is a comment. Lines end
-// in LF or CR LF. The decimal point is a point; a comma always separates. In .csv files the first line that is neither
-// blank nor a comment is taken for a header, and skipped, if none of its comma-separated fields begins with a number;
-// names may be in quotes. See the package comment for what is kept exactly.
-func readText(f *file, reading Reading, csv bool) (content, error) {
-	t := textReader{file: f, reading: reading, header: csv, budget: 64<<20 + 64*f.size}
-	in := bufio.NewReaderSize(f, 1<<16)
+// in LF or CR LF. The decimal point is a point; a comma always separates. See the package comment for what is kept
+// exactly.
+func readText(f *file, reading Reading) (content, error) {
+	t := newTextReader(f, reading)
+	return t.read(t.parse)
+}
+
+func newTextReader(f *file, reading Reading) textReader {
+	return textReader{file: f, reading: reading, budget: 64<<20 + 64*f.size}
+}
+
+// read gives every line to parse, and returns what it took.
+func (t *textReader) read(parse func(line []byte) error) (content, error) {
+	if err := t.lines(parse); err != nil {
+		return content{}, err
+	}
+	if len(t.terms) == 0 {
+		return content{}, t.errorf("holds no numbers")
+	}
+	return t.finish()
+}
+
+// lines gives every line to parse.
+func (t *textReader) lines(parse func(line []byte) error) error {
+	in := bufio.NewReaderSize(t.file, 1<<16)
 	for {
 		line, err := t.readLine(in)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return content{}, f.errorf("cannot read line %d: %s", t.line+1, err)
+			return t.errorf("cannot read line %d: %s", t.line+1, err)
 		}
 		if len(line) > 0 {
 			t.line++
-			if err := t.parse(line); err != nil {
-				return content{}, err
+			if t.line == 1 {
+				line = bytes.TrimPrefix(line, []byte("\ufeff")) // byte order mark
+				if bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff")) {
+					return t.fail(1, "the text is in UTF-16; save it as UTF-8")
+				}
+			}
+			if err := parse(line); err != nil {
+				return err
 			}
 		}
 		if err != nil {
 			break
 		}
 	}
-	if len(t.terms) == 0 {
-		return content{}, f.errorf("holds no numbers")
-	}
-	return t.finish()
+	return nil
 }
 
 type textReader struct {
 	*file
 	reading Reading
-	header  bool   // whether the next line with content may be a header
 	long    []byte // memory for lines that are longer than the buffer
 	line    int    // number of the current line, from 1
 
@@ -89,15 +112,6 @@ func (t *textReader) fail(column int, format string, args ...any) error {
 }
 
 func (t *textReader) parse(line []byte) error {
-	if t.line == 1 {
-		line = bytes.TrimPrefix(line, []byte("\ufeff")) // byte order mark
-		if bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff")) {
-			return t.fail(1, "the text is in UTF-16; save it as UTF-8")
-		}
-	}
-	if t.header && t.skipHeader(line) {
-		return nil
-	}
 	afterNumber := false
 	for i := 0; i < len(line); {
 		switch c := line[i]; {
@@ -133,23 +147,6 @@ func tokenLength(line []byte) int {
 		}
 	}
 	return len(line)
-}
-
-// skipHeader decides whether the first line with content is a header.
-func (t *textReader) skipHeader(line []byte) bool {
-	line, _, _ = bytes.Cut(line, []byte("#"))
-	line = bytes.TrimSpace(line)
-	if len(line) == 0 {
-		return false // the header may still come
-	}
-	t.header = false
-	for _, field := range bytes.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ';' }) {
-		field = bytes.TrimSpace(field)
-		if _, ok := outline(string(field[:tokenLength(field)])); ok {
-			return false
-		}
-	}
-	return true
 }
 
 func (t *textReader) take(token []byte, column int) error {
@@ -338,6 +335,22 @@ func (n numeral) number(text string, reading Reading) (float64, *big.Rat) {
 		return f, nil
 	}
 	return 0, r
+}
+
+// ParseNumber reads a number as Load reads those of text files.
+func ParseNumber(text string, reading Reading) (numbers.Source, error) {
+	n, ok := outline(text)
+	switch too := n.limits(); {
+	case !ok || len(text) > maxNumberLength:
+		return nil, usagef("%s is not a number (want decimal such as 1.5e-3 or hexadecimal such as 0x1.8p3)", quote(text))
+	case too != "":
+		return nil, usagef("%s %s", quote(text), too)
+	}
+	x, r := n.number(text, reading)
+	if r != nil {
+		return numbers.Rationals([]*big.Rat{r}), nil
+	}
+	return numbers.Float64s{x}, nil
 }
 
 // specialValue returns the infinity or NaN that text names. The sign of a NaN, which C prints, is ignored.

@@ -9,15 +9,23 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"mpbench/pkg/exact"
+	"mpbench/pkg/numbers"
 )
 
-// readString reads text as if it were a file.
+// readString reads text as if it were a file; of .csv, all columns.
 func readString(text string, reading Reading, csv bool) (content, error) {
-	name := "data.txt"
 	if csv {
-		name = "data.csv"
+		return readColumn(text, reading, allColumns)
 	}
-	return readText(&file{strings.NewReader(text), name, int64(len(text))}, reading, csv)
+	return readText(&file{Reader: strings.NewReader(text), name: "data.txt", size: int64(len(text))}, reading)
+}
+
+// readColumn reads a column of a .csv file.
+func readColumn(text string, reading Reading, column string) (content, error) {
+	f := &file{Reader: strings.NewReader(text), name: "data.csv", size: int64(len(text)), part: column}
+	return readCSV(f, reading)
 }
 
 // show writes numbers so that NaN and -0 can be compared.
@@ -105,6 +113,35 @@ func TestCSVHeader(t *testing.T) {
 	}
 }
 
+// TestParseNumber: a number by itself is read as one in a file.
+func TestParseNumber(t *testing.T) {
+	for text, want := range map[string]string{
+		"0.1": "0.1", "1e-400": "1/1" + strings.Repeat("0", 400), "nan": "NaN", "-inf": "-Inf", "0x1.8p1": "3",
+	} {
+		got, err := ParseNumber(text, Double)
+		if err != nil || got.Len() != 1 {
+			t.Fatalf("%s: %v, %v", text, got, err)
+		}
+		wanted, err := readString(text, Double, false)
+		if err != nil || show(wanted) != want {
+			t.Fatalf("%s: %s, %v", text, show(wanted), err)
+		}
+		if x := numbers.At(wanted.numbers().Source, 0); !numbers.At(got, 0).Equal(x) && x.Class != exact.NaN {
+			t.Errorf("%s became %v", text, numbers.At(got, 0))
+		}
+	}
+	if got, err := ParseNumber("0.1", Exact); err != nil || numbers.At(got, 0).Number().RatString() != "1/10" {
+		t.Errorf("0.1 read exactly is %v, %v", got, err)
+	}
+	for text, want := range map[string]string{
+		"": `"" is not a number`, " 1": `" 1" is not a number`, "1 2": `"1 2" is not a number`,
+		"1e200000": `"1e200000" has an exponent beyond 100000`, strings.Repeat("1", 20_001): `"1111`,
+	} {
+		_, err := ParseNumber(text, Double)
+		checkError(t, err, ErrUsage, want)
+	}
+}
+
 func TestTextErrors(t *testing.T) {
 	const hint = " is not a number (want decimal such as 1.5e-3 or hexadecimal such as 0x1.8p3)"
 	for text, want := range map[string]string{
@@ -142,6 +179,7 @@ func TestTextErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"x,y\nz,1\n":  `data.csv:2:1: "z"` + hint, // one header only
 		"1,x\n":       `data.csv:1:3: "x"` + hint, // a line with a number is no header
+		"1O0,x\n":     `data.csv:1:1: "1O0"` + hint,
 		"x,y\n1,,2\n": "data.csv:2:3: no number before ','",
 	} {
 		_, err := readString(text, Double, true)
@@ -185,6 +223,7 @@ func FuzzText(f *testing.F) {
 		f.Add(text, true, false)
 		f.Add(text, false, true)
 	}
+	f.Add("\"a\",b;2#\n,1;\"x,\n", true, true)
 	f.Fuzz(func(t *testing.T, text string, csv, exactly bool) {
 		reading := Double
 		if exactly {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpbench/datasets"
 	"mpbench/internal/suggest"
 	"mpbench/pkg/advise"
 	"mpbench/pkg/measure"
@@ -91,12 +93,13 @@ func (o *adviseOptions) addFlags(cmd *cobra.Command) {
 			if name == "input" {
 				short = "i"
 			}
-			f.VarP(&filesFlag{files: o.files, name: name}, name, short,
-				takers(name)+": "+a.Usage+", in `file` ("+strings.Join(endingsOf(a), " ")+")")
-			completeFiles(cmd, name, endingsOf(a))
+			f.VarP(&filesFlag{files: o.files, name: name, many: name == "input"}, name, short,
+				takers(name)+": "+a.Usage+", in `file` ("+strings.Join(endingsOf(operation, a), " ")+")")
+			completeFiles(cmd, name, endingsOf(operation, a))
 		}
 	}
-	f.StringVarP(&o.dataset, "dataset", "d", "", "a data set instead: name or name:key=value,...; see mpbench datasets")
+	f.VarP(&listFlag{text: &o.dataset}, "dataset", "d",
+		"a data set instead: name or name:key=value,...; see mpbench datasets")
 	f.StringVarP(&o.n, "n", "n", "", "number of terms, or columns, of a data set that leaves it open")
 	f.Uint64Var(&o.seed, "seed", o.seed, "seed of random data")
 	f.StringVar(&o.reading, "reading", o.reading, "decimals of at most 17 digits in a text file: double or exact")
@@ -105,12 +108,12 @@ func (o *adviseOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.proved, "proved", false, "recommend only methods whose bound promises the wish")
 	f.BoolVar(&o.exhaustive, "exhaustive", false,
 		"run all methods at many precisions, and say what the recommendation costs beside the cheapest")
-	f.StringVar(&o.device, "device", o.device, "devices, a list, or all that there are")
+	f.Var(&listFlag{text: &o.device}, "device", "devices, a list, or all that there are")
 	addThreads(f, &o.threads)
 	complete(cmd, "op", op.Names())
 	complete(cmd, "reading", []string{"double", "exact"})
 	completeList(cmd, "device", []string{"all", "cpu", "cuda:0"})
-	complete(cmd, "dataset", allSetNames())
+	completeSets(cmd, "dataset", datasets.Families()...)
 }
 
 // takers names the operations that have an input flag.
@@ -231,7 +234,7 @@ func (o *adviseOptions) flags() (list []string) {
 }
 
 // command is the command line that runs a candidate.
-func command(op string, flags []string, c advise.Candidate) string {
+func command(op string, flags []string, o advise.Options, c advise.Candidate) string {
 	words := append([]string{"mpbench", op}, flags...)
 	words = append(words, "--method", c.Method)
 	if !c.Fixed {
@@ -239,6 +242,12 @@ func command(op string, flags []string, c advise.Candidate) string {
 	}
 	if c.Device != "cpu" {
 		words = append(words, "--device", c.Device)
+	}
+	m, config := c.Choice(o)
+	for _, option := range m.Options {
+		if value, ok := config.Options[option.Name]; ok {
+			words = append(words, "--"+option.Name, value)
+		}
 	}
 	return strings.Join(mapped(words, quoted), " ")
 }
@@ -260,7 +269,7 @@ func (o *adviseOptions) run(cmd *cobra.Command, output *documentOptions) error {
 	if err := o.resolve(); err != nil {
 		return err
 	}
-	devices, err := chooseDevices(o.device)
+	devices, err := chooseDevices(o.device, nil)
 	if err != nil {
 		return err
 	}
@@ -278,6 +287,9 @@ func (o *adviseOptions) run(cmd *cobra.Command, output *documentOptions) error {
 	if err != nil {
 		return err
 	}
+	for _, w := range in.Warnings {
+		fmt.Fprintln(cmd.ErrOrStderr(), "warning:", w)
+	}
 	options := advise.Options{
 		Wish: wish, Devices: devices, Threads: o.threads, Reuse: o.reuse, Proved: o.proved, Exhaustive: o.exhaustive,
 		Progress: reporter(cmd, output.quiet),
@@ -293,11 +305,11 @@ func (o *adviseOptions) run(cmd *cobra.Command, output *documentOptions) error {
 func (o *adviseOptions) finish(
 	cmd *cobra.Command, r *advise.Result, data string, in loaded, output *documentOptions,
 ) error {
-	env := captureEnvironment()
+	env := captureEnvironment(mapped(r.Candidates, func(c advise.Candidate) string { return c.Method })...)
 	run := &record.Run{Environments: []record.Environment{env}}
 	line := ""
 	if r.Best != nil {
-		line = command(r.Operation, o.flags(), *r.Best)
+		line = command(r.Operation, o.flags(), r.Options, *r.Best)
 		if len(output.export) > 0 && cmd.Context().Err() == nil {
 			m, c := r.Best.Choice(r.Options)
 			c.MaxBytes = memoryLimit()

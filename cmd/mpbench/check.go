@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,11 +27,12 @@ type checkOptions struct {
 
 	values, against, reading string
 	transpose                bool
-	limits                   map[string]*string // by name
+	limits                   map[string]*onceFlag // by name
+	factors                  map[string]*onceFlag // by name
 }
 
 func newCheck() *cobra.Command {
-	o := checkOptions{limits: map[string]*string{}}
+	o := checkOptions{limits: map[string]*onceFlag{}, factors: map[string]*onceFlag{}}
 	cmd := &cobra.Command{
 		Use:   "check [PLAN]",
 		Short: "Check results against limits, for CI: correct bits, bounds, hashes, relative times",
@@ -43,7 +46,8 @@ exact result of the numbers in --against, with the limits of the flags.`,
 		Example: `  mpbench check checks/mpbench.yaml --junit report.xml
   mpbench check checks/mpbench.yaml --update
   mpbench check --values total.npy --against sum:terms.npy --correct-bits 50
-  mpbench check --values y.npy --against gemv:A.npy,x.npy --within float64`,
+  mpbench check --values y.npy --against gemv:A.npy,x.npy --within float64
+  mpbench check --values z.npy --against axpy:x.npy,y.npy --alpha 0.1 --ulp 1`,
 		Args:              atMostOne("plan"),
 		ValidArgsFunction: completeArguments(planFiles),
 		RunE:              o.run,
@@ -66,6 +70,10 @@ func (o *checkOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.against, "against", "", "... against the exact result of `what`: "+againstForms()+", or a data set")
 	f.StringVar(&o.reading, "reading", "double", "decimals of at most 17 digits in text files: double or exact")
 	f.BoolVarP(&o.transpose, "transpose", "t", false, "the matrix of --against gemv:... is transposed")
+	for _, name := range []string{"alpha", "beta"} {
+		o.factors[name] = &onceFlag{}
+		f.Var(o.factors[name], name, "this `factor` of --against, read as --reading says")
+	}
 	for _, limit := range []struct{ name, usage string }{
 		{"correct-bits", "`bits` that must be correct at least, or exact"},
 		{"rel-error", "relative `error` at most, as 1e-15"},
@@ -73,7 +81,8 @@ func (o *checkOptions) addFlags(cmd *cobra.Command) {
 		{"within", "the error must be within the proved bound of `method`, as float64"},
 		{"result-hash", "the result's `hash`, 16 hexadecimal digits"},
 	} {
-		o.limits[limit.name] = f.String(limit.name, "", limit.usage)
+		o.limits[limit.name] = &onceFlag{}
+		f.Var(o.limits[limit.name], limit.name, limit.usage)
 	}
 	f.SortFlags = false
 	completeFiles(cmd, "junit", []string{".xml"})
@@ -97,7 +106,7 @@ func (o *checkOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	baseline, err := o.baseline(plan)
+	baseline, err := o.baseline(cmd.ErrOrStderr(), plan)
 	if err != nil {
 		return err
 	}
@@ -140,15 +149,22 @@ func (o *checkOptions) plan(cmd *cobra.Command, args []string) (*check.Plan, err
 			return nil, usagef("--%s goes with --values; a plan has its own limits", name)
 		}
 	}
+	for name := range o.factors {
+		if cmd.Flags().Changed(name) {
+			return nil, usagef("--%s goes with --values; a plan has its own factors", name)
+		}
+	}
 	if len(args) == 0 {
 		return nil, usagef("check: name a plan, as checks/mpbench.yaml, or the numbers to check with --values and --against")
 	}
-	f, err := openFile(args[0], "a plan (.yaml or .json)")
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return check.Parse(f, args[0])
+	return untilSignal(cmd.Context(), func() (*check.Plan, error) {
+		f, err := openFile(args[0], "a plan (.yaml or .json)")
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return check.Parse(f, args[0])
+	})
 }
 
 func (o *checkOptions) valuesPlan(cmd *cobra.Command) (*check.Plan, error) {
@@ -165,11 +181,16 @@ func (o *checkOptions) valuesPlan(cmd *cobra.Command) (*check.Plan, error) {
 		Against: check.Setting{Key: "against", Value: o.against}, Reading: check.Setting{Key: "reading", Value: o.reading},
 		Transpose: o.transpose,
 	}
+	for _, name := range []string{"alpha", "beta"} {
+		if cmd.Flags().Changed(name) {
+			c.Factors = append(c.Factors, check.Setting{Key: name, Value: o.factors[name].text})
+		}
+	}
 	for name, value := range o.limits {
 		if !cmd.Flags().Changed(name) {
 			continue
 		}
-		if text := c.Limits.Set(name, *value, 0); text != "" {
+		if text := c.Limits.Set(name, value.text, 0); text != "" {
 			return nil, usagef("--%s: %s", name, text)
 		}
 	}
@@ -181,7 +202,7 @@ func (o *checkOptions) valuesPlan(cmd *cobra.Command) (*check.Plan, error) {
 }
 
 // baseline reads the baseline if the plan needs one.
-func (o *checkOptions) baseline(plan *check.Plan) (*check.Baseline, error) {
+func (o *checkOptions) baseline(stderr io.Writer, plan *check.Plan) (*check.Baseline, error) {
 	if !plan.NeedsBaseline() {
 		if o.update {
 			return nil, usagef("--update: no limit of %s refers to a baseline", plan.Path)
@@ -194,7 +215,11 @@ func (o *checkOptions) baseline(plan *check.Plan) (*check.Baseline, error) {
 		}
 	}
 	b, err := check.ReadBaseline(plan.Baseline)
+	var wrong *check.Error
 	switch {
+	case o.update && errors.As(err, &wrong) && wrong.Damaged:
+		fmt.Fprintf(stderr, "warning: %v; it will be replaced\n", err)
+		return nil, nil
 	case err != nil:
 		return nil, inputOutputf("%v", err)
 	case b == nil && !o.update:
@@ -219,9 +244,10 @@ func (o *checkOptions) report(cmd *cobra.Command, c *checker) error {
 	}
 	err = outputError(err)
 	if o.junit != "" {
-		err = cmp.Or(err, report.WriteFile(o.junit, func(w io.Writer) error { return report.CheckJUnit(w, result) }))
+		write := func(w io.Writer) error { return report.CheckJUnit(w, result) }
+		err = cmp.Or(err, writeTo(cmd.Context(), o.junit, func() error { return report.WriteFile(o.junit, write) }))
 	}
-	if err := cmp.Or(err, o.exportRecords(c)); err != nil {
+	if err := cmp.Or(err, o.exportRecords(cmd.Context(), c)); err != nil {
 		return err
 	}
 	if n := result.Failed(); n > 0 {
@@ -247,12 +273,12 @@ func warnUncertain(w io.Writer, rows []check.Row) {
 	}
 }
 
-func (o *checkOptions) exportRecords(c *checker) error {
+func (o *checkOptions) exportRecords(ctx context.Context, c *checker) error {
 	run := &record.Run{Environments: []record.Environment{c.env}}
 	for _, r := range c.rows {
 		run.Records = append(run.Records, r.Record)
 	}
-	return (&outputOptions{export: o.export}).exportAll(run)
+	return (&outputOptions{export: o.export}).exportAll(ctx, run)
 }
 
 func updateBaseline(w io.Writer, path string, old, now *check.Baseline, options report.Options) error {

@@ -262,7 +262,7 @@ func TestCompareSeeded(t *testing.T) {
 		}, []string{"deferred 240 bits: hash: "}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run, err := readRun(old)
+			run, err := readRun(t.Context(), old)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,6 +16,7 @@ import (
 	"mpbench/pkg/check"
 	"mpbench/pkg/measure"
 	"mpbench/pkg/method"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/op"
 	"mpbench/pkg/record"
 	"mpbench/pkg/report"
@@ -69,11 +70,11 @@ func (c *checker) run(ctx context.Context) error {
 	for _, planned := range c.checks {
 		if planned.check.Command == "" {
 			c.progress.Begin(planned.check.Name)
-			r, err := givenRecord(ctx, c.plan.Path, planned.check)
+			r, specials, err := givenRecord(ctx, c.plan.Path, planned.check)
 			if err != nil || ctx.Err() != nil {
 				return ignoreCancel(ctx, err)
 			}
-			c.add(planned.check, r, nil, nil)
+			c.add(planned.check, r, nil, specials)
 			continue
 		}
 		for _, j := range planned.jobs {
@@ -117,8 +118,13 @@ func (c *checker) add(of *check.Check, r record.Record, time *check.Time, unchec
 }
 
 func (c *checker) addNamed(of *check.Check, name string, r record.Record, time *check.Time, unchecked []string) {
+	for _, w := range r.Warnings {
+		if w.Code == record.WarnHeader {
+			unchecked = append(unchecked, w.Text)
+		}
+	}
 	c.rows = append(c.rows, check.Row{Check: of, Case: name, Record: r, Time: time, Unchecked: unchecked})
-	c.progress.End(summarize(r))
+	c.progress.End()
 }
 
 // time compares the time of a job with that of its reference. The result is nil where there is nothing to compare.
@@ -182,7 +188,7 @@ func setFlag(flags *pflag.FlagSet, s check.Setting) string {
 		})
 		return suggest.Unknown("key", s.Key, names)
 	}
-	if err := flags.Set(s.Key, s.Value); err != nil {
+	if err := flags.Set(s.Key, s.Value); err != nil || s.Value == "" {
 		return "want " + wanted(f.Value.Type()) + ", have " + s.Value
 	}
 	return ""
@@ -261,7 +267,11 @@ func planWith(path, command string, settings []check.Setting, scans []scan) ([]j
 			return nil, &check.Error{Path: path, Line: s.Line, Key: s.Key, Text: text}
 		}
 	}
-	return options.plan(scans)
+	jobs, err := options.plan(scans)
+	if left := options.notices.lines; err == nil && len(left) > 0 {
+		return nil, usagef("cannot be measured: %s", left[0]) // a check without rows that are expected says too little
+	}
+	return jobs, err
 }
 
 // reference returns the job that the time of j is relative to: of the same data and precision, or of a fixed one.
@@ -291,15 +301,51 @@ type given struct {
 	operands
 }
 
-// givenRecord compares the values of a check with the exact ones.
-func givenRecord(ctx context.Context, plan string, c *check.Check) (record.Record, error) {
+// givenRecord compares the values of a check with the exact ones. It says which of the numbers that the exact result
+// follows from is no number.
+func givenRecord(ctx context.Context, plan string, c *check.Check) (record.Record, []string, error) {
 	g := given{check: c, path: plan}
 	if err := g.parseAgainst(); err != nil {
-		return record.Record{}, err
+		return record.Record{}, nil, err
 	}
+	in, err := g.load(ctx)
+	if err != nil {
+		return record.Record{}, nil, err
+	}
+	r, err := g.compare(ctx, in)
+	return r, specialNumbers(c.Against.Value, in.Problem), err
+}
+
+// specialNumbers names the first infinity or NaN of each operand.
+func specialNumbers(against string, p *op.Problem) (list []string) {
+	for _, o := range p.Op.Operands {
+		a := p.Operand(o.Name)
+		if a.Absent() || a.AllFinite() {
+			continue
+		}
+		for k := range a.Len() {
+			i, j := k%a.Rows, k/a.Rows
+			if a.SpanAt(i, j).Class < numbers.Infinite {
+				continue
+			}
+			place := fmt.Sprintf("%s[%d]", o.Name, i)
+			if a.Cols > 1 {
+				place = fmt.Sprintf("%s[%d, %d]", o.Name, i, j)
+			}
+			v := numbers.At(a.Source, a.Index(i, j))
+			list = append(list, fmt.Sprintf("%s: %s is %s, so that exact results are none", against, place, v))
+			break
+		}
+	}
+	return list
+}
+
+// compare compares the values with the exact ones of a problem.
+func (g *given) compare(ctx context.Context, in loaded) (record.Record, error) {
+	c := g.check
 	reading, err := datasets.ParseReading(g.reading)
 	if err != nil {
-		return record.Record{}, placed(plan, c.Reading, err.Error())
+		return record.Record{}, placed(g.path, c.Reading, err.Error())
 	}
 	m, err := g.within()
 	if err != nil {
@@ -313,10 +359,6 @@ func givenRecord(ctx context.Context, plan string, c *check.Check) (record.Recor
 		return record.Record{}, inputOutputf("%s holds %d numbers; the result of %s is one", c.Values.Value, values.N,
 			g.op.Name)
 	}
-	in, err := g.load(ctx)
-	if err != nil {
-		return record.Record{}, err
-	}
 	if n := in.Reference.Shape.Components; values.N != n {
 		return record.Record{}, inputOutputf("%s holds %d numbers; the result has %d", c.Values.Value, values.N, n)
 	}
@@ -328,7 +370,9 @@ func givenRecord(ctx context.Context, plan string, c *check.Check) (record.Recor
 		}
 	}
 	name := measure.Given{Name: filepath.Base(c.Values.Value), Format: check.GivenFormat, Bits: givenBits}
-	return in.Given(name, values.X.Source, limit)
+	r, err := in.Given(name, values.X.Source, limit)
+	r.Warnings = append(r.Warnings, headerWarnings(values)...)
+	return r, err
 }
 
 // parseAgainst reads "sum:FILE", "gemv:MATRIX,VECTOR" or "sum:DATA SET".
@@ -347,12 +391,21 @@ func (g *given) parseAgainst() error {
 	if g.check.Reading.Value != "" {
 		g.reading = g.check.Reading.Value
 	}
+	for _, f := range g.check.Factors {
+		if _, ok := g.factors[f.Key]; !ok {
+			return placed(g.path, f, o.Name+" has no such factor")
+		}
+		g.factors[f.Key] = f.Value
+	}
 	files := strings.Split(list, ",")
 	if !check.IsFile(files[0]) {
 		g.dataset = list // the commas are those of a data set
 		return nil
 	}
 	arrays := inputsOf(o)
+	if g.scaled() && len(files) > len(arrays) {
+		arrays = o.Arrays()
+	}
 	if len(files) != len(arrays) {
 		return placed(g.path, against, fmt.Sprintf("names %s; want %d", record.Count(len(files), "file"), len(arrays)))
 	}

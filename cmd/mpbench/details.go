@@ -2,24 +2,19 @@ package main
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"mpbench/pkg/exact"
 	"mpbench/pkg/measure"
-	"mpbench/pkg/numbers"
 	"mpbench/pkg/record"
 	"mpbench/pkg/report"
 )
 
-// details are what commands can say of vectors beside the records: phases, components, the computed vector.
+// details are what commands can say beside the records: of vectors phases and components, the computed result.
 type details struct {
 	profile    bool
 	rows       bool
@@ -29,11 +24,14 @@ type details struct {
 	inputs  []measure.Input
 }
 
-func (d *details) addFlags(f *pflag.FlagSet) {
-	f.BoolVar(&d.profile, "profile", false, "also print the phases of each method with their share of the time")
-	f.BoolVar(&d.rows, "rows", false, "also print every component with its error and the bounds on it")
+func (d *details) addFlags(f *pflag.FlagSet, scalar bool) {
+	if !scalar {
+		f.BoolVar(&d.profile, "profile", false, "also print the phases of each method with their share of the time")
+		f.BoolVar(&d.rows, "rows", false, "also print every component with its error and the bounds on it")
+	}
 	f.StringVar(&d.saveResult, "save-result", "",
-		"write the computed vector of the one case exactly into `file`: .txt (hexadecimal) or .npy (float64)")
+		"write the answer, or what the one case of a benchmark computed, into `file`:\n"+
+			".txt (exactly, hexadecimal) or .npy (float64)")
 }
 
 // check finds what would make the details fail, before anything is measured.
@@ -48,15 +46,12 @@ func (d *details) check(run runOptions) error {
 	if d.saveResult == "" {
 		return nil
 	}
-	if ending := filepath.Ext(d.saveResult); ending != ".txt" && ending != ".npy" {
-		return usagef("--save-result %s: want a name that ends with .txt or .npy", d.saveResult)
-	}
-	return report.CheckWritable(d.saveResult)
+	return checkSave(d.saveResult)
 }
 
 func (d *details) checkJobs(n int) error {
 	if d != nil && d.saveResult != "" && n != 1 {
-		return usagef("--save-result writes the vector of one case; these are %d (choose one --method and one --precision)",
+		return usagef("--save-result writes the result of one case; these are %d (choose one --method and one --precision)",
 			n)
 	}
 	return nil
@@ -86,12 +81,18 @@ func (d *details) write(cmd *cobra.Command) error {
 	if d.saveResult == "" || len(d.results) == 0 {
 		return nil
 	}
-	return saveVector(d.saveResult, d.results[0].Y)
+	return writeTo(cmd.Context(), d.saveResult, func() error { return saveVector(d.saveResult, d.results[0].Y) })
 }
 
 func caseName(r record.Record) string {
-	return fmt.Sprintf("%s, %s, %d bits, %d x %d %s", r.Dataset.Name, r.Method, r.PrecisionBits, r.Shape.M, r.Shape.N,
-		r.Shape.Trans)
+	shape := fmt.Sprintf("n = %d", r.Shape.N)
+	if r.Shape.M != 0 {
+		shape = fmt.Sprintf("%d x %d %s", r.Shape.M, r.Shape.N, r.Shape.Trans)
+		if r.Shape.K != 0 {
+			shape += fmt.Sprintf(", %d columns", r.Shape.K)
+		}
+	}
+	return fmt.Sprintf("%s, %s, %d bits, %s", r.Dataset.Name, r.Method, r.PrecisionBits, shape)
 }
 
 // writeProfile prints the phases as the 2020 paper's Table 3 does.
@@ -159,7 +160,7 @@ func writeRows(w io.Writer, result measure.Result, in measure.Input) error {
 	limit := in.NormLimit(result.Unit)
 	for i := range in.Reference.Shape.Components {
 		c, bound := in.Compare(result.Y, i, limit), "none"
-		if c.Bound != nil {
+		if c.Bound != nil && c.Exact.Sum.IsFinite() {
 			bound = exact.FormatRat(c.Bound, 2)
 		}
 		rows = append(rows, []string{
@@ -168,53 +169,4 @@ func writeRows(w io.Writer, result measure.Result, in measure.Input) error {
 		})
 	}
 	return report.List(w, []string{"row", "value", "cond", "rel. error", "abs. error", "bound (15)"}, rows, columns(w))
-}
-
-// saveVector writes a vector exactly: hexadecimal numbers in text, one a line, or float64 in .npy.
-func saveVector(path string, y numbers.Source) (err error) {
-	var data []byte
-	if filepath.Ext(path) == ".npy" {
-		if data, err = npyFile(path, y); err != nil {
-			return err
-		}
-	} else {
-		for i := range y.Len() {
-			data = append(append(data, hexadecimal(numbers.At(y, i))...), '\n')
-		}
-	}
-	return report.WriteFile(path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
-}
-
-// hexadecimal writes a value exactly, as 0x1.8p+3.
-func hexadecimal(v exact.Value) string {
-	if !v.IsFinite() {
-		return v.String()
-	}
-	// All results are dyadic: the denominator is a power of two.
-	bits := uint(64)
-	if v.Rat != nil {
-		bits = uint(max(64, v.Rat.Num().BitLen()))
-	}
-	return v.Round(bits).Text('x', -1)
-}
-
-// npyFile returns the content of a .npy file of float64.
-func npyFile(path string, y numbers.Source) ([]byte, error) {
-	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }", y.Len())
-	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
-	data := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))
-	data = append(data, header...)
-	for i := range y.Len() {
-		v := numbers.At(y, i)
-		x := v.Float64()
-		if !exact.FromFloat64(x).Equal(v) {
-			const text = "cannot write %s: component %d has more digits than float64 holds; name a .txt file"
-			return nil, inputOutputf(text, path, i)
-		}
-		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(x))
-	}
-	return data, nil
 }

@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"mpbench/pkg/comm"
 	"mpbench/pkg/device"
 	"mpbench/pkg/gpu"
+	"mpbench/pkg/peer"
 	"mpbench/pkg/record"
 )
 
@@ -26,8 +28,9 @@ func availableDevices() (devices []device.Set, noGPU string) {
 }
 
 // chooseDevices returns the devices of a list, of which it opens the GPUs, or for "all" those that are available.
-func chooseDevices(list string) ([]device.Set, error) {
-	if list == "all" {
+// The GPU of a rank, cuda:local, stays so for a team.
+func chooseDevices(list string, t *team) ([]device.Set, error) {
+	if namesAll(list) {
 		available, _ := availableDevices()
 		return available, nil
 	}
@@ -37,7 +40,11 @@ func chooseDevices(list string) ([]device.Set, error) {
 		if err != nil {
 			return nil, usagef("%v", err)
 		}
-		for _, i := range set.GPUs() {
+		local := t.localDevices(set)
+		if t == nil {
+			set = local
+		}
+		for _, i := range local.GPUs() {
 			if _, err := gpu.Open(i); err != nil {
 				text := fmt.Sprintf("device %s is not available: %s", device.GPU(i), oneLine(err))
 				return nil, &statusError{exitUnavailable, text}
@@ -51,18 +58,40 @@ func chooseDevices(list string) ([]device.Set, error) {
 	return chosen, nil
 }
 
+// localDevices replaces cuda:local by this rank's GPU, of a single process the first.
+func (t *team) localDevices(s device.Set) device.Set {
+	rank := 0
+	if t != nil {
+		rank, _ = comm.Local(t.Communicator)
+	}
+	return s.Local(rank, func() int {
+		infos, _ := gpu.Devices() // without any, opening the first says why
+		return len(infos)
+	})
+}
+
 func joined(devices []device.Set) string {
 	return strings.Join(mapped(devices, device.Set.String), ", ")
 }
 
-// captureEnvironment describes the machine, the program and the GPUs in use.
-func captureEnvironment() record.Environment {
+// captureEnvironment describes the machine, the program, the GPUs in use, and the libraries that methods call.
+func captureEnvironment(methods ...string) record.Environment {
 	env := record.CaptureEnvironment()
 	for _, d := range gpu.Opened() {
 		env.GPUs = append(env.GPUs, describeGPU(d.Info()))
 	}
+	env.Peers = describePeers(peer.Used(methods))
 	env.SetID()
 	return env
+}
+
+func describePeers(list []peer.Status) (peers []record.Peer) {
+	for _, s := range list {
+		if s.Missing == nil {
+			peers = append(peers, record.Peer{Library: s.Name, Version: s.Version, Path: s.Path})
+		}
+	}
+	return peers
 }
 
 func describeGPU(info gpu.Info) record.GPU {

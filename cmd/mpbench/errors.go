@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -10,9 +12,11 @@ import (
 	"mpbench/datasets"
 	"mpbench/internal/suggest"
 	"mpbench/pkg/check"
+	"mpbench/pkg/comm"
 	"mpbench/pkg/method"
 	"mpbench/pkg/op"
 	"mpbench/pkg/plot"
+	"mpbench/pkg/ranks"
 	"mpbench/pkg/record"
 	"mpbench/pkg/report"
 	"mpbench/pkg/rns"
@@ -62,34 +66,49 @@ func exitCode(err error) int {
 		export *report.ExportError
 		memory *method.MemoryError
 		choice *method.Error
+		beyond *method.RangeError
 		wrong  *op.Error
 		moduli *deferred.TooManyModuliError
 		line   *record.LineError
 		plan   *check.Error
 		kind   *plot.UnknownKindError
 		empty  *plot.NoDataError
+		filter *report.FilterError
+		rank   *ranks.Error
+		lost   *ranks.LostError
 	)
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.As(err, &memory) && memory.Device != "", errors.Is(err, method.ErrUnavailable):
+	case errors.As(err, &rank):
+		return rank.Code
+	case errors.As(err, &lost) && errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &memory) && memory.Device != "", errors.Is(err, method.ErrUnavailable), lost != nil,
+		errors.Is(err, comm.ErrUnavailable):
 		return exitUnavailable
 	case errors.As(err, &status):
 		return status.code
-	case errors.As(err, &kind), errors.As(err, &empty): // before export, which wraps them
+	case errors.As(err, &kind), errors.As(err, &empty), errors.As(err, &filter): // before export, which wraps them
 		return exitUsage
 	case errors.Is(err, datasets.ErrInput), errors.As(err, &export), errors.As(err, &line):
 		return exitInputOutput
 	case errors.Is(err, datasets.ErrUsage), errors.Is(err, rns.ErrModuli), errors.As(err, &choice),
+		errors.As(err, &beyond),
 		errors.As(err, &wrong),
 		errors.As(err, &format), errors.As(err, &memory), errors.As(err, &moduli), errors.As(err, &plan):
 		return exitUsage
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
 	}
 	return exitInputOutput
 }
 
 // flagError turns pflag's errors into one clear line, with the nearest flag's name for one that is unknown.
 func flagError(cmd *cobra.Command, err error) error {
+	if args := cmd.Flags().Args(); !cmd.HasParent() && len(args) > 0 { // flags of a command that there is not
+		return unknownCommand(cmd, args)
+	}
 	var missing *pflag.NotExistError
 	if errors.As(err, &missing) {
 		var names []string
@@ -101,9 +120,27 @@ func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
 		f := invalid.GetFlag()
+		var status *statusError
+		if errors.As(err, &status) {
+			return usagef("--%s: %s", f.Name, status.text)
+		}
 		return usagef("--%s %s: want %s", f.Name, invalid.GetValue(), wanted(f.Value.Type()))
 	}
 	return usagef("%v; see %s --help", err, cmd.CommandPath())
+}
+
+// checkEmpty refuses a flag that was given an empty text, which is never what was meant.
+func checkEmpty(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		texts := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			texts = list.GetSlice()
+		}
+		if slices.Contains(texts, "") && err == nil {
+			err = usagef("--%s is empty: want %s", f.Name, wanted(f.Value.Type()))
+		}
+	})
+	return err
 }
 
 // wanted says in words what a flag of a type takes.
@@ -119,6 +156,8 @@ func wanted(kind string) string {
 		return "a duration, as 500ms or 2s"
 	case "bool":
 		return "true or false"
+	case "string", "stringArray":
+		return "a text"
 	}
 	return "a " + kind
 }

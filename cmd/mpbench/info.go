@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpbench/pkg/gpu"
+	"mpbench/pkg/method"
+	"mpbench/pkg/peer"
 	"mpbench/pkg/record"
 	"mpbench/pkg/report"
 	"mpbench/pkg/rns"
@@ -27,8 +29,9 @@ func newInfo() *cobra.Command {
 				for _, i := range infos {
 					env.GPUs = append(env.GPUs, describeGPU(i))
 				}
-				env.SetID()
 			}
+			env.Peers = describePeers(peer.Statuses())
+			env.SetID()
 			out := cmd.OutOrStdout()
 			if asJSON {
 				encoder := json.NewEncoder(out)
@@ -56,6 +59,9 @@ func infoRows(env record.Environment) [][]string {
 		{"compiled by", fmt.Sprintf("%s for %s/%s %s", env.Go.Version, env.Go.OS, env.Go.Arch, env.Go.Level)},
 	}
 	rows = append(rows, deviceRows()...)
+	for _, s := range peer.Statuses() {
+		rows = append(rows, []string{s.Name, describePeer(s)})
+	}
 	rows = append(rows, []string{"environment", env.ID})
 	for _, w := range env.Warnings() {
 		rows = append(rows, []string{"warning", w.String()})
@@ -82,6 +88,14 @@ func deviceRows() [][]string {
 				i.Multiprocessors, float64(i.ClockKHz)/1e6, i.ThreadsPerMP, kib(i.SharedPerMP), i.RegistersPerMP)})
 	}
 	return append([][]string{{"devices", strings.Join(names, ", ")}}, rows...)
+}
+
+// describePeer says which library there is, or why there is none.
+func describePeer(s peer.Status) string {
+	if s.Missing != nil {
+		return "missing: " + strings.TrimPrefix(oneLine(s.Missing), method.ErrUnavailable.Error()+": ")
+	}
+	return strings.TrimSpace(s.Version + " in " + s.Path)
 }
 
 func known(text string) string { return cmp.Or(text, "unknown") }

@@ -6,9 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -31,6 +28,18 @@ type job struct {
 	method  method.Method
 	config  method.Config // complete
 	sampler sampling.Sampler
+
+	baseline string // the method that the time is divided by, "" for none
+	team     *team  // nil for one process
+}
+
+// over returns the job as one of a team, of which the number of ranks is a part of the case.
+func (j job) over(t *team) job {
+	if t != nil {
+		j.key += fmt.Sprintf("; ranks=%d", t.Size())
+		j.team = t
+	}
+	return j
 }
 
 func newJob(s source, m method.Method, c method.Config, sampler sampling.Sampler) job {
@@ -47,6 +56,22 @@ func newJob(s source, m method.Method, c method.Config, sampler sampling.Sampler
 	}
 }
 
+// beside returns the job whose time is divided by that of another method, "" for none.
+func (j job) beside(baseline string) job {
+	if j.baseline = baseline; baseline != "" {
+		j.key += "; beside " + baseline
+	}
+	return j
+}
+
+// methodNames are those of jobs, and of what they are measured beside.
+func methodNames(jobs []job) (names []string) {
+	for _, j := range jobs {
+		names = append(names, j.method.Name, j.baseline)
+	}
+	return names
+}
+
 // bits is the precision that the method is asked for, 0 for a format of fixed precision.
 func (j job) bits() int {
 	if j.method.Bits != 0 {
@@ -61,13 +86,50 @@ func (j job) measure(
 ) (measure.Result, bool, error) {
 	s := j.sampler
 	s.Progress = progress
-	return measure.Measure(ctx, s, j.method, j.config, in.Input)
+	return measure.Measure(ctx, s, j.team.shared(j), j.config, in.Input)
 }
 
 // prepare returns what is timed.
 func (j job) prepare(ctx context.Context, in loaded) (*measure.Operation, error) {
 	return measure.Prepare(ctx, j.method, j.config, in.Input)
 }
+
+// isBaseline tells whether a job is the one that another's time is divided by: the same numbers, on the same device if
+// the baseline runs there, at the same precision if it can be chosen.
+func (j job) isBaseline(of job) bool {
+	same := j.config.Devices.String() == of.config.Devices.String() || !j.method.Runs(of.config.Devices)
+	return j.method.Name == of.baseline && j.source.key == of.source.key && same &&
+		(j.method.Bits != 0 || of.method.Bits != 0 || j.config.Precision == of.config.Precision)
+}
+
+// ratio measures a job in turn with its baseline; nil if there is none among the jobs, or after an interruption.
+func (j job) ratio(ctx context.Context, in loaded, jobs []job) (_ *record.Ratio, err error) {
+	i := slices.IndexFunc(jobs, func(b job) bool { return b.isBaseline(j) })
+	if i < 0 || j.method.Name == j.baseline {
+		return nil, nil
+	}
+	operation, err := j.prepare(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, operation.Close()) }()
+	baseline, err := jobs[i].prepare(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, baseline.Close()) }()
+	s := sampling.RatioSampler{MaxTime: j.sampler.Timeout}
+	r, ok := s.Measure(ctx, operation.Run, baseline.Run, func(r sampling.Ratio) bool { return r.Spread() < certain })
+	if err := errors.Join(operation.Err(), baseline.Err()); err != nil || !ok {
+		return nil, err
+	}
+	return &record.Ratio{
+		Baseline: j.baseline, Median: r.Median, Lo: r.Lo, Hi: r.Hi, Confidence: r.Confidence, Rounds: r.Rounds,
+	}, nil
+}
+
+// certain is the width of a ratio's interval that ends its measurement.
+const certain = 0.01
 
 // arrange brings jobs with the same data together, in the order of first appearance, and leaves each job once.
 func arrange(jobs []job) []job {
@@ -95,6 +157,8 @@ type runOptions struct {
 	resume bool
 
 	details *details // of results that are vectors
+	notices *notices // of the plan
+	team    *team    // ranks that share the problems, nil for one process
 }
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
@@ -112,32 +176,63 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 
 // run plans the jobs and measures them, or only lists them.
 func (o *runOptions) run(cmd *cobra.Command, plan func([]scan) ([]job, error)) error {
-	if err := o.output.check(); err != nil {
+	jobs, err := o.jobs(cmd, plan)
+	if err = o.team.agree(cmd.Context(), err); err != nil {
 		return err
 	}
-	scans, err := parseScans(o.scans)
-	if err != nil {
-		return err
+	if o.team.worker() {
+		o.team.jobs = jobs
+		return nil
 	}
-	jobs, err := plan(scans)
-	if err != nil {
-		return err
-	}
-	for i := range jobs {
-		jobs[i].id = record.NewCaseID(cmd.Name() + " " + jobs[i].key)
-	}
-	if err := o.details.checkJobs(len(jobs)); err != nil {
-		return err
-	}
-	env := captureEnvironment()
-	earlier, err := o.readEarlier(jobs, env)
+	env := captureEnvironment(methodNames(jobs)...)
+	earlier, err := o.readEarlier(cmd.Context(), jobs, env)
 	if err != nil {
 		return err
 	}
 	if o.dryRun {
+		if err := checkSources(cmd.Context(), jobs); err != nil {
+			return err
+		}
 		return listJobs(cmd.OutOrStdout(), earlier.remaining(jobs))
 	}
 	return o.measure(cmd, jobs, env, earlier)
+}
+
+// jobs plans what is measured, and finds what would make the output fail: the root's alone, of a team.
+func (o *runOptions) jobs(cmd *cobra.Command, plan func([]scan) ([]job, error)) ([]job, error) {
+	if !o.team.worker() {
+		if err := o.output.check(); err != nil {
+			return nil, err
+		}
+	}
+	scans, err := parseScans(o.scans)
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := plan(scans)
+	o.notices.print(cmd.ErrOrStderr())
+	if err != nil {
+		return nil, err
+	}
+	for i := range jobs {
+		jobs[i].id = record.NewCaseID(cmd.Name() + " " + jobs[i].key)
+	}
+	return jobs, o.details.checkJobs(len(jobs))
+}
+
+// checkSources finds what would make the reading of a file fail.
+func checkSources(ctx context.Context, jobs []job) error {
+	checked := map[string]bool{}
+	for _, j := range jobs {
+		if j.source.check == nil || checked[j.source.key] || ctx.Err() != nil {
+			continue
+		}
+		checked[j.source.key] = true
+		if err := j.source.check(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func listJobs(w io.Writer, jobs []job) error {
@@ -164,8 +259,15 @@ func (o *runOptions) measure(cmd *cobra.Command, jobs []job, env record.Environm
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %d of %d cases are finished\n", earlier.path, len(jobs)-len(left), len(jobs))
 	}
 	progress := newProgress(cmd, len(left), o.quiet)
-	m := measurer{env: env, journal: journal, earlier: earlier, details: o.details, progress: progress}
+	m := measurer{env: env, journal: journal, earlier: earlier, jobs: jobs, details: o.details, progress: progress}
+	if len(earlier.finished) == 0 {
+		m.done = func(records []record.Record) error {
+			progress.Clear()
+			return o.output.writeTable(cmd, &record.Run{Records: records})
+		}
+	}
 	records, err := m.measure(ctx, left)
+	o.team.dismiss(ctx)
 	m.progress.Close()
 	if journal != nil {
 		err = cmp.Or(err, journal.Close())
@@ -189,18 +291,33 @@ type measurer struct {
 	progress report.Progress
 	journal  *report.Journal // nil without one
 	earlier  *earlierRun
+	jobs     []job // all of them, finished or not
 	details  *details
+	done     func([]record.Record) error // what to do with all records of a problem; nil for nothing
 }
 
 // measure returns the records of the jobs up to the first error or interruption. All of them are in the journal, but
 // for the last one if writing that failed.
-func (m measurer) measure(ctx context.Context, jobs []job) ([]record.Record, error) {
-	var records []record.Record
+func (m measurer) measure(ctx context.Context, jobs []job) (records []record.Record, err error) {
 	var data cache
 	defer data.close()
-	for _, j := range jobs {
+	begun := 0 // the first record of the problem
+	finish := func() error {
+		fresh := records[begun:]
+		if begun = len(records); m.done == nil || len(fresh) == 0 {
+			return nil
+		}
+		return m.done(fresh)
+	}
+	defer func() { err = cmp.Or(err, finish()) }()
+	for i, j := range jobs {
 		if ctx.Err() != nil {
 			break
+		}
+		if i > 0 && j.source.key != jobs[i-1].source.key {
+			if err := finish(); err != nil {
+				return records, err
+			}
 		}
 		m.progress.Begin(j.label)
 		in, err := data.load(ctx, j.source)
@@ -216,6 +333,9 @@ func (m measurer) measure(ctx context.Context, jobs []job) ([]record.Record, err
 		}
 		m.details.add(result, in.Input)
 		r := result.Record
+		if r.Ratio, err = j.ratio(ctx, in, m.jobs); err != nil {
+			return records, ignoreCancel(ctx, err)
+		}
 		r.EnvID, r.CaseID = m.env.ID, j.id
 		if err := m.earlier.checkData(j, r.Dataset.SHA256); err != nil {
 			return records, err
@@ -226,7 +346,7 @@ func (m measurer) measure(ctx context.Context, jobs []job) ([]record.Record, err
 				return records, err
 			}
 		}
-		m.progress.End(summarize(r))
+		m.progress.End()
 	}
 	return records, nil
 }
@@ -263,166 +383,10 @@ func ignoreCancel(ctx context.Context, err error) error {
 	return err
 }
 
-// summarize is what progress says of a finished case.
-func summarize(r record.Record) string {
-	verdict := "exact"
-	if !r.ExactResult {
-		verdict = "error " + r.RelError
-	}
-	if r.OutsideBound() {
-		verdict += ", OUTSIDE ITS BOUND"
-	}
-	return verdict
-}
-
 // checkRecords fails if a result is outside its bound.
 func checkRecords(records []record.Record) error {
 	if outside := record.CountOutside(records); outside > 0 {
 		return failedf("%d of %d results are outside their proved bound", outside, len(records))
 	}
 	return nil
-}
-
-// earlierRun is what an unfinished run of the same command line left in its file; an empty one if there is none.
-type earlierRun struct {
-	path     string
-	kept     *record.Run              // its environments and the records of its finished cases
-	finished map[string]record.Record // by case ID
-	sha256   map[string]string        // of the data of finished cases, by the key of the source
-}
-
-// readEarlier returns the run that --resume continues, an empty one if there is nothing to continue.
-func (o *runOptions) readEarlier(jobs []job, env record.Environment) (*earlierRun, error) {
-	if !o.resume {
-		return &earlierRun{kept: &record.Run{}}, nil
-	}
-	path, ok := report.JournalPath(o.output.export)
-	if !ok {
-		return nil, usagef("--resume continues a file: name it with --export FILE.jsonl")
-	}
-	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() &&
-		info.Size() == 0 {
-		return &earlierRun{kept: &record.Run{}}, nil
-	}
-	run, err := readRun(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkEnvironments(path, run.Environments, env); err != nil {
-		return nil, err
-	}
-	return newEarlierRun(path, run, jobs)
-}
-
-// newEarlierRun checks that all records of the run are of planned jobs. Cases that were interrupted are not finished.
-func newEarlierRun(path string, run *record.Run, jobs []job) (*earlierRun, error) {
-	e := &earlierRun{path, &record.Run{Environments: run.Environments}, map[string]record.Record{}, map[string]string{}}
-	data := map[string]string{} // case ID -> key of the source
-	for _, j := range jobs {
-		data[j.id] = j.source.key
-	}
-	for i, r := range run.Records {
-		planned, ok := data[r.CaseID]
-		switch {
-		case r.CaseID == "":
-			return nil, inputOutputf("%s: record %d has no case_id, so that it cannot be continued; export to another file",
-				path, i+1)
-		case !ok:
-			return nil, usagef("%s holds a case that this command line does not measure (%s); give the command line and "+
-				"the version of mpbench that it was made by, or export to another file", path, r.Case())
-		case r.StopRule == record.StopInterrupted:
-			continue
-		}
-		if _, twice := e.finished[r.CaseID]; !twice {
-			e.finished[r.CaseID] = r
-			e.kept.Records = append(e.kept.Records, r)
-			e.sha256[planned] = r.Dataset.SHA256
-		}
-	}
-	return e, nil
-}
-
-// checkEnvironments refuses to continue a run of another machine or program.
-func checkEnvironments(path string, earlier []record.Environment, env record.Environment) error {
-	for _, old := range earlier {
-		if d, ok := record.Comparable(old, env); !ok {
-			return usagef("%s was made in another environment (%s); continue it there, or export to another file", path, d)
-		}
-	}
-	return nil
-}
-
-// checkData refuses data that are not those of the finished cases.
-func (e *earlierRun) checkData(j job, sha256 string) error {
-	if old, ok := e.sha256[j.source.key]; ok && old != sha256 {
-		return inputOutputf("%s: the data of %q have changed since (SHA-256 %.16s..., now %.16s...); export to another file",
-			e.path, j.label, old, sha256)
-	}
-	return nil
-}
-
-// remaining returns the jobs that are not finished.
-func (e *earlierRun) remaining(jobs []job) []job {
-	return slices.DeleteFunc(slices.Clone(jobs), func(j job) bool {
-		_, done := e.finished[j.id]
-		return done
-	})
-}
-
-// checkFiles refuses input files that have changed and of which no job is left that would find out.
-func (e *earlierRun) checkFiles(ctx context.Context, jobs []job) error {
-	loads := map[string]bool{}
-	for _, j := range e.remaining(jobs) {
-		loads[j.source.key] = true
-	}
-	for _, j := range jobs {
-		if !j.source.fromFile || loads[j.source.key] || ctx.Err() != nil {
-			continue
-		}
-		loads[j.source.key] = true
-		in, err := j.source.load(ctx)
-		if err != nil {
-			return ignoreCancel(ctx, err)
-		}
-		if err := cmp.Or(e.checkData(j, in.Dataset.SHA256), in.Close()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// inOrder returns the records of finished jobs and the new ones in the order of the jobs.
-func (e *earlierRun) inOrder(jobs []job, records []record.Record) []record.Record {
-	all := map[string]record.Record{}
-	maps.Copy(all, e.finished)
-	for _, r := range records {
-		all[r.CaseID] = r
-	}
-	var list []record.Record
-	for _, j := range jobs {
-		if r, ok := all[j.id]; ok {
-			list = append(list, r)
-		}
-	}
-	return list
-}
-
-// environments returns those of an earlier run and the present one, each once.
-func (e *earlierRun) environments(env record.Environment) []record.Environment {
-	list := slices.DeleteFunc(slices.Clone(e.kept.Environments),
-		func(old record.Environment) bool { return old.ID == env.ID })
-	return append(list, env)
-}
-
-// openJournal returns the journal of the first .jsonl file of --export, nil if there is none.
-func (o *runOptions) openJournal(earlier *earlierRun) (*report.Journal, error) {
-	path, ok := report.JournalPath(o.output.export)
-	if !ok {
-		return nil, nil
-	}
-	journal, err := report.NewJournal(path, earlier.kept)
-	if err == nil {
-		o.output.journal = path
-	}
-	return journal, err
 }

@@ -50,7 +50,8 @@ func TestManPages(t *testing.T) {
 		}
 		pages++
 		page := strings.ReplaceAll(string(text), `\`, "")
-		for _, want := range []string{".SH NAME", ".SH SYNOPSIS", c.Short} {
+		title := `.TH "` + strings.ToUpper(strings.ReplaceAll(c.CommandPath(), " ", "-")) + `" "1"`
+		for _, want := range []string{title, ".SH NAME", ".SH SYNOPSIS", c.Short} {
 			if !strings.Contains(page, want) {
 				t.Errorf("%s: no %q", path, want)
 			}
@@ -143,6 +144,12 @@ func TestCompletions(t *testing.T) {
 		{"gemv|--dataset|", "hilbert gengemv", list},
 		{"sum|--method|float64,re", "float64,reduce1 float64,reduce3", list},
 		{"sum|--dataset|mcnamee1,", "mcnamee1,gensum", list},
+		{"sum|--dataset|gensum:", "gensum:cond= gensum:n= gensum:seed=", list},
+		{"sum|--dataset|basel,gensum:cond=1e3,", "basel,gensum:cond=1e3,n= basel,gensum:cond=1e3,mcnamee1", list},
+		{"sum|--dataset|gensum:cond=1e3,s", "gensum:cond=1e3,seed=", list},
+		{"advise|--dataset|gengemv:", "gengemv:cond= gengemv:m=", list},
+		{"sum|--scan|", "cond= n= method= seed= block-size=", list},
+		{"help|", "sum version", noFiles},
 		{"sum|--device|", "cpu", list},
 		{"datasets|", "mcnamee1 hilbert", noFiles},
 		{"sum|--format|", "table csv gobench html svg", noFiles},
@@ -152,7 +159,7 @@ func TestCompletions(t *testing.T) {
 		{"sum|--reading|", "double exact", noFiles},
 		{"sum|--kind|", "auto error bits phases mpres2018-fig7", noFiles},
 		{"sum|--export|", "jsonl json csv md bench txt html svg png", ending},
-		{"sum|--input|", "npy txt csv", ending},
+		{"sum|--input|", "npy npz txt csv", ending},
 		{"gemv|--input-a|", "npy", ending},
 		{"gemv|--input-x|", "npy txt csv", ending},
 		{"gemv|--save-result|", "npy txt", ending},
@@ -185,8 +192,9 @@ func TestCompletions(t *testing.T) {
 // TestFlagsAreCompleted: every flag that takes a word is completed somehow; numbers and free texts are not.
 func TestFlagsAreCompleted(t *testing.T) {
 	free := map[string]bool{ // texts of the user's own
-		"precision": true, "n": true, "m": true, "alpha": true, "beta": true, "scan": true, "title": true,
+		"precision": true, "n": true, "m": true, "k": true, "alpha": true, "beta": true, "scan": true, "title": true,
 		"correct-bits": true, "rel-error": true, "ulp": true, "result-hash": true,
+		"rows": true, "share": true, "piece": true, "at": true, "of": true, "id": true,
 	}
 	for _, c := range commands(newRoot()) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"mpbench/pkg/measure"
 	"mpbench/pkg/numbers"
 	"mpbench/pkg/op"
+	"mpbench/pkg/outofcore"
 	"mpbench/pkg/record"
 )
 
@@ -24,23 +24,34 @@ type operands struct {
 	op      *op.Operation
 	dataset string
 	seed    uint64
-	m, n    string
+	m, n, k string
 	files   map[string][]string // by the name of the array; several files where there is one array
 	factors map[string]string   // by the name of the number
 	reading string
 
-	transpose, full bool
-	lda, incX, incY int
-	stream          bool
+	transpose, transposeB, full bool
+	uplo, diag                  string
+	strides                     map[string]int // leading dimensions and increments, by the name of the array
+	stream                      bool
+	state                       string // the file that keeps what a stream has added
+	dtype                       string // of files without a header
+	offset                      int64
+
+	notices *notices // of what is left out
 }
 
 // newOperands returns the defaults.
 func newOperands(o *op.Operation) operands {
-	s := operands{op: o, seed: 1, reading: datasets.Double.String(), incX: 1, incY: 1}
-	s.files, s.factors = map[string][]string{}, map[string]string{}
+	s := operands{op: o, notices: &notices{}, seed: 1, reading: datasets.Double.String(), uplo: "U", diag: "N"}
+	s.files, s.factors, s.strides = map[string][]string{}, map[string]string{}, map[string]int{}
 	for _, operand := range o.Operands {
-		if operand.Kind == op.Number {
+		switch operand.Kind {
+		case op.Number:
 			s.factors[operand.Name] = operand.Default
+		case op.Vector:
+			s.strides[operand.Name] = 1
+		case op.Matrix:
+			s.strides[operand.Name] = 0
 		}
 	}
 	return s
@@ -48,26 +59,41 @@ func newOperands(o *op.Operation) operands {
 
 // clone returns operands that can be changed.
 func (o operands) clone() operands {
-	o.files, o.factors = maps.Clone(o.files), maps.Clone(o.factors)
+	o.files, o.factors, o.strides = maps.Clone(o.files), maps.Clone(o.factors), maps.Clone(o.strides)
 	return o
 }
 
-// standardSets are the data sets of a family where the user names none: those of the 2018 paper and its timing data, a
-// well-conditioned and an ill-conditioned pair, the timing data of the 2020 paper.
-var standardSets = map[*datasets.Family]string{
-	datasets.Vectors:  "mcnamee1,mcnamee2,mcnamee3,uniform01:n=1000000",
-	datasets.Pairs:    "uniform11:n=1000000,gendot:cond=1e20",
-	datasets.Matrices: "uniform11",
+// standard is what is measured where the user names no data: sets, and how many terms or columns they have if they
+// leave it open.
+type standard struct {
+	sets string
+	n    int
 }
 
-// standard returns the data sets of the operation where the user names none. Operations on elements, each of which is
-// compared with its exact result, get fewer.
-func (o *operands) standard() string {
-	if !o.op.Scalar && !o.op.Has(op.Matrix) {
-		return "uniform11:n=10000"
-	}
-	return standardSets[o.family()]
+// standards are for each family a well-conditioned set and an ill-conditioned one, of which methods get different
+// numbers of digits; the first one of vectors is of the 2018 paper.
+var standards = map[*datasets.Family]standard{
+	datasets.Vectors:  {"mcnamee1,uniform01,gensum:cond=1e25", 100_000},
+	datasets.Pairs:    {"uniform11,gendot:cond=1e25", 20_000},
+	datasets.Matrices: {"uniform11,gengemv:cond=1e20", 200},
+	datasets.Products: {"uniform11,blockcancel", 40},
+	datasets.Sparses:  {"brusselator,convdiff,dominant", 0},
 }
+
+// fewElements is how many elements data sets have, unless another number is asked for, in operations on elements, each
+// of which is compared with its exact result.
+const fewElements = 10_000
+
+// standard returns what is measured where the user names no data.
+func (o *operands) standard() standard {
+	if !o.op.Scalar && !o.op.Has(op.Matrix) {
+		return standard{"uniform11", fewElements}
+	}
+	return standards[o.family()]
+}
+
+// usual tells whether the standard data are measured.
+func (o *operands) usual() bool { return o.dataset == "" && len(o.files) == 0 }
 
 func (o *operands) family() *datasets.Family { return datasets.For(o.op) }
 
@@ -75,84 +101,113 @@ func (o *operands) family() *datasets.Family { return datasets.For(o.op) }
 func (o *operands) addFlags(f *pflag.FlagSet) {
 	matrix := o.op.Has(op.Matrix)
 	if matrix {
-		f.StringVar(&o.m, "m", o.m, "rows of A (default as many as columns)")
-		f.StringVarP(&o.n, "n", "n", o.n, "columns of A (default 1000)")
-		f.BoolVarP(&o.transpose, "transpose", "t", o.transpose, "multiply by the transpose of A")
-		f.BoolVar(&o.full, "full", o.full, "numbers of as many bits as the precision, in data sets that have them")
+		switch {
+		case o.op.Storage == op.Full:
+			f.StringVar(&o.m, "m", o.m, "rows of A (default as many as columns)")
+		case o.op.Storage.Triangle():
+			f.StringVar(&o.uplo, "uplo", o.uplo, "the triangle of A that is read: U, the upper one, or L")
+		}
+		f.StringVarP(&o.n, "n", "n", o.n, fmt.Sprintf("columns of A (default %d; %d if no data set is named)",
+			o.family().Sets()[0].DefaultN, o.standard().n))
+		if o.op.Matrices() > 1 {
+			f.StringVarP(&o.k, "k", "k", o.k, "columns of op(B) (default as many as rows of op(A))")
+			f.BoolVar(&o.transposeB, "transpose-b", o.transposeB, "multiply by the transpose of B")
+		}
+		if o.op.Storage == op.Triangular {
+			f.StringVar(&o.diag, "diag", o.diag, "U where the diagonal of A is ones, which are not read, or N")
+		}
+		if o.op.Storage != op.Symmetric {
+			f.BoolVarP(&o.transpose, "transpose", "t", o.transpose, "multiply by the transpose of A")
+		}
+		if o.op.Storage != op.Sparse {
+			f.BoolVar(&o.full, "full", o.full, "numbers of as many bits as the precision, in data sets that have them")
+		}
 	}
 	for _, operand := range o.op.Operands {
 		if operand.Kind == op.Number {
-			f.Var(&textFlag{o.factors, operand.Name, "float"}, operand.Name, operand.Usage)
+			f.Var(&entryFlag[string]{o.factors, operand.Name, "float", parseText}, operand.Name, operand.Usage)
 		}
 	}
 	if matrix {
-		f.IntVar(&o.lda, "lda", o.lda, "leading dimension of A, which is stored by columns; 0 for m")
-		f.IntVar(&o.incX, "incx", o.incX, "increment of x; negative from the end")
-		f.IntVar(&o.incY, "incy", o.incY, "increment of y; negative from the end")
+		o.addStrides(f)
 	}
 	o.addFiles(f)
+	o.addRaw(f)
+	if outofcore.Supports(o.op) {
+		f.StringVar(&o.state, "state", o.state,
+			"with --stream, keep in `file` every 10 s what has been added; the same command goes on from there")
+	}
+	f.StringVar(&o.reading, "reading", o.reading,
+		"decimals of at most 17 digits, in a text file or as a factor: double or exact")
 	if !matrix {
-		f.StringVar(&o.reading, "reading", o.reading, "decimals of at most 17 digits in a text file: double or exact")
-		f.StringVarP(&o.n, "n", "n", o.n, "number of terms of the data sets that leave it open, as 1000000, 1e6 or 2^20")
+		f.StringVarP(&o.n, "n", "n", o.n, fmt.Sprintf(
+			"number of terms of the data sets that leave it open, as 1000000, 1e6 or 2^20\n"+
+				"(default %d if no data set is named)",
+			o.standard().n))
 	}
 }
 
-// addFiles declares the flags that name files: --input for a single array, otherwise one for each.
-func (o *operands) addFiles(f *pflag.FlagSet) {
-	arrays := o.op.Arrays()
-	for _, a := range arrays {
-		what := a.Usage + ", in `file` (" + strings.Join(endingsOf(a), " ") + ")"
-		if len(arrays) == 1 {
-			f.VarP(&filesFlag{files: o.files, name: a.Name, many: true}, "input", "i", what+"; repeatable")
-			continue
-		}
-		f.Var(&filesFlag{files: o.files, name: a.Name}, "input-"+a.Name, what)
+// entryFlag is a flag whose value is an entry of a map.
+type entryFlag[T any] struct {
+	values map[string]T
+	key    string
+	kind   string // that help shows
+	parse  func(string) (T, error)
+}
+
+func (t *entryFlag[T]) String() string { return fmt.Sprint(t.values[t.key]) }
+func (t *entryFlag[T]) Type() string   { return t.kind }
+func (t *entryFlag[T]) Set(text string) error {
+	x, err := t.parse(text)
+	if err != nil {
+		return err
 	}
-}
-
-func endingsOf(o op.Operand) []string {
-	if o.Kind == op.Matrix {
-		return matrixFiles
-	}
-	return numberFiles
-}
-
-// textFlag is a flag whose value is an entry of a map.
-type textFlag struct {
-	values    map[string]string
-	key, kind string
-}
-
-func (t *textFlag) String() string { return t.values[t.key] }
-func (t *textFlag) Type() string   { return t.kind }
-func (t *textFlag) Set(text string) error {
-	t.values[t.key] = text
+	t.values[t.key] = x
 	return nil
 }
 
-// filesFlag is a flag that names files; the first one replaces what was there before.
-type filesFlag struct {
-	files   map[string][]string
-	name    string
-	many    bool
-	changed bool
-}
+func parseText(text string) (string, error) { return text, nil }
 
-func (t *filesFlag) String() string { return strings.Join(t.files[t.name], ",") }
-func (t *filesFlag) Type() string   { return "file" }
-func (t *filesFlag) Set(path string) error {
-	var before []string
-	if t.many && t.changed {
-		before = t.files[t.name]
+func parseInteger(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, fmt.Errorf("want an integer")
 	}
-	t.files[t.name], t.changed = append(slices.Clip(before), path), true
-	return nil
+	return n, nil
 }
 
 type source struct {
 	key      string // the same for the same problem
 	fromFile bool
-	load     func(context.Context) (loaded, error)
+	check    func() error // finds what would make load fail, of a file; nil if there is nothing to be found
+	open     func(context.Context) (opened, error)
+}
+
+// opened is a problem without its exact result, in memory, or in a file that is open.
+type opened struct {
+	problem  *op.Problem
+	dataset  func() record.Dataset // once all numbers have been read
+	warnings []record.Warning
+	failed   func() error // of reading; nil for numbers in memory
+	close    func() error // nil where there is nothing to be closed
+}
+
+// load computes the exact result.
+func (s source) load(ctx context.Context) (loaded, error) {
+	d, err := s.open(ctx)
+	if err != nil {
+		return loaded{}, err
+	}
+	in, err := measure.NewInput(record.Dataset{}, d.problem)
+	if d.failed != nil {
+		err = cmp.Or(err, ctx.Err(), d.failed())
+	}
+	l := loaded{in, d.close}
+	if err != nil {
+		return loaded{}, cmp.Or(err, l.Close())
+	}
+	l.Dataset, l.Warnings = d.dataset(), d.warnings
+	return l, nil
 }
 
 // loaded is a problem in memory, or in a file that is open.
@@ -170,19 +225,65 @@ func (l loaded) Close() error {
 
 // specs returns the data sets: those that are named, or the standard ones where no file is.
 func (o *operands) specs() ([]datasets.Spec, error) {
-	text := o.dataset
-	if text == "" {
-		if len(o.files) > 0 {
-			return nil, nil
-		}
-		text = o.standard()
+	if o.dataset != "" {
+		return o.family().ParseList(o.dataset)
 	}
-	return o.family().ParseList(text)
+	if len(o.files) > 0 {
+		return nil, nil
+	}
+	specs, err := o.family().ParseList(o.standard().sets)
+	if o.n == "" || err != nil {
+		return specs, err
+	}
+	return slices.DeleteFunc(specs, func(s datasets.Spec) bool {
+		if s.Fixed() {
+			o.notices.add("%s, which has its own number of terms (--n %s)", s, o.n)
+		}
+		return s.Fixed()
+	}), nil
+}
+
+// sizeFlag is a flag for an extent of the data sets.
+type sizeFlag struct{ name, text string }
+
+// sizes lists the flags for extents that are given.
+func (o *operands) sizes() []sizeFlag {
+	all := []sizeFlag{{"n", o.n}, {"m", o.m}, {"k", o.k}}
+	return slices.DeleteFunc(all, func(f sizeFlag) bool { return f.text == "" })
+}
+
+// checkSize finds out that flags for extents apply to a data set, and that there is memory for numbers and padding.
+func (o *operands) checkSize(s datasets.Spec, general datasets.Options) error {
+	for _, f := range o.sizes() {
+		if s.Gives(f.name) {
+			return usagef("--%s %s does not apply to %s, which says it itself", f.name, f.text, s)
+		}
+	}
+	extents, err := s.Extents(general)
+	if err != nil {
+		return err
+	}
+	return o.checkLayouts(extents)
+}
+
+// checkFilesSize finds out that flags for extents are not meant for files, which are read whole.
+func (o *operands) checkFilesSize() error {
+	for _, f := range o.sizes() {
+		for _, a := range o.op.Arrays() {
+			if list := o.files[a.Name]; len(list) > 0 {
+				return usagef("--%s %s does not apply to %s; files are read whole", f.name, f.text, list[0])
+			}
+		}
+	}
+	return nil
 }
 
 // sources returns the problems; bits is the precision, which matters with --full only.
 func (o operands) sources(bits int) ([]source, error) {
 	general, err := o.general(bits)
+	if err == nil {
+		o, err = o.withRaw()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -190,10 +291,18 @@ func (o operands) sources(bits int) ([]source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.incX == 0 || o.incY == 0 {
-		return nil, usagef("--incx %d --incy %d: want increments that are not 0", o.incX, o.incY)
+	switch {
+	case o.uplo != "U" && o.uplo != "L":
+		return nil, usagef("--uplo %s: want U or L", o.uplo)
+	case o.diag != "N" && o.diag != "U":
+		return nil, usagef("--diag %s: want N or U", o.diag)
 	}
-	factors, err := o.parseFactors()
+	for _, a := range o.op.Arrays() {
+		if a.Kind == op.Vector && o.strides[a.Name] == 0 {
+			return nil, usagef("--%s 0: want an increment that is not 0", strideName(a))
+		}
+	}
+	factors, err := o.parseFactors(reading)
 	if err != nil {
 		return nil, err
 	}
@@ -201,62 +310,86 @@ func (o operands) sources(bits int) ([]source, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := o.checkFilesSize(); err != nil {
+		return nil, err
+	}
 	var list []source
 	for _, s := range specs {
-		load := o.loader(factors, func() (*datasets.Data, error) { return datasets.Generate(s, general) })
-		list = append(list, source{o.specKey(s, general) + o.suffix(), false, load})
+		options := o.options(s, general)
+		if _, err := s.Extents(options); err != nil && o.usual() && len(list) > 0 { // no size for the second set
+			o.notices.add("%v", err)
+			continue
+		}
+		if err := o.checkSize(s, options); err != nil {
+			return nil, err
+		}
+		open := o.opener(factors, func() (*datasets.Data, error) { return datasets.Generate(s, options) })
+		list = append(list, source{key: o.specKey(s, options) + o.suffix(), open: open})
 	}
 	files, err := o.fileSources(reading, factors)
 	return append(list, files...), err
 }
 
-// loader returns the function that makes a problem of data.
-func (o operands) loader(
+// opener returns the function that makes a problem of data.
+func (o operands) opener(
 	factors map[string]numbers.Array, data func() (*datasets.Data, error),
-) func(context.Context) (loaded, error) {
-	return func(context.Context) (loaded, error) {
+) func(context.Context) (opened, error) {
+	return func(context.Context) (opened, error) {
 		d, err := data()
 		if err != nil {
-			return loaded{}, err
+			return opened{}, err
 		}
 		p, err := o.problem(d, factors)
-		if err != nil {
-			return loaded{}, err
-		}
-		in, err := measure.NewInput(d.Record(), p)
-		return loaded{Input: in}, err
+		return opened{problem: p, dataset: d.Record, warnings: headerWarnings(d)}, err
 	}
+}
+
+// headerWarnings says which lines of files were skipped.
+func headerWarnings(d *datasets.Data) []record.Warning {
+	return mapped(d.Skipped, func(line string) record.Warning {
+		return record.Warning{
+			Code: record.WarnHeader, Text: "skipped as a header: " + line,
+			Advice: "numbers begin with a sign, a digit or a point",
+		}
+	})
 }
 
 // general returns the options that all data sets take.
 func (o operands) general(bits int) (general datasets.Options, err error) {
-	general = datasets.Options{Seed: o.seed, Trans: o.transpose}
+	general = datasets.Options{Seed: o.seed, Trans: o.transpose, TransX: o.transposeB}
 	if o.full {
 		general.Bits = bits
 	}
-	for _, f := range []struct {
-		name, text string
-		value      *int
-	}{{"n", o.n, &general.N}, {"m", o.m, &general.M}} {
-		if f.text == "" {
-			continue
-		}
-		if *f.value, err = datasets.ParseCount(f.text); err != nil {
+	values := map[string]*int{"n": &general.N, "m": &general.M, "k": &general.K}
+	for _, f := range o.sizes() {
+		if *values[f.name], err = datasets.ParseCount(f.text); err != nil {
 			return general, usagef("--%s %s: want an integer from 1 to 2^40, as 1000000, 1e6 or 2^20", f.name, f.text)
 		}
 	}
 	return general, nil
 }
 
-// parseFactors reads the factors: the nearest float64.
-func (o operands) parseFactors() (map[string]numbers.Array, error) {
+// options returns the options of a data set, of which operations on elements have few unless it says how many.
+func (o operands) options(s datasets.Spec, general datasets.Options) datasets.Options {
+	open := general.N == 0 && !s.Fixed() && !s.Gives("n")
+	switch few := !o.op.Scalar && !o.op.Has(op.Matrix); {
+	case open && o.usual():
+		general.N = o.standard().n
+	case open && few:
+		general.N = fewElements
+	}
+	return general
+}
+
+// parseFactors reads the factors, as numbers of text files are read.
+func (o operands) parseFactors(reading datasets.Reading) (map[string]numbers.Array, error) {
 	list := map[string]numbers.Array{}
 	for name, text := range o.factors {
-		x, err := strconv.ParseFloat(text, 64)
+		x, err := datasets.ParseNumber(text, reading)
 		if err != nil {
-			return nil, usagef("--%s %s: want a number in the range of float64", name, text)
+			return nil, usagef("--%s: %v", name, err)
 		}
-		list[name] = numbers.Scalar(x)
+		list[name] = numbers.Vector(x)
 	}
 	return list, nil
 }
@@ -267,7 +400,7 @@ func (o operands) specKey(s datasets.Spec, general datasets.Options) string {
 	for _, p := range []struct {
 		name  string
 		value int
-	}{{"n", general.N}, {"m", general.M}, {"bits", general.Bits}} {
+	}{{"n", general.N}, {"m", general.M}, {"k", general.K}, {"bits", general.Bits}} {
 		if p.value != 0 {
 			key = withParameter(key, p.name, strconv.Itoa(p.value))
 		}
@@ -283,242 +416,47 @@ func (o operands) suffix() (text string) {
 	if o.transpose {
 		text += " T"
 	}
-	other := false
+	if o.transposeB {
+		text += " B^T"
+	}
+	if o.uplo != "U" {
+		text += " uplo=" + o.uplo
+	}
+	if o.diag != "N" {
+		text += " diag=" + o.diag
+	}
 	var factors string
 	for _, operand := range o.op.Operands {
 		if operand.Kind == op.Number {
-			other = other || o.factors[operand.Name] != operand.Default
 			factors += " " + operand.Name + "=" + o.factors[operand.Name]
 		}
 	}
-	if other {
+	if o.scaled() {
 		text += factors
 	}
-	if o.lda != 0 || o.incX != 1 || o.incY != 1 {
-		text += fmt.Sprintf(" lda=%d incx=%d incy=%d", o.lda, o.incX, o.incY)
+	if o.laidOut() {
+		for _, a := range o.laid() {
+			text += fmt.Sprintf(" %s=%d", strideName(a), o.strides[a.Name])
+		}
 	}
 	return text
 }
 
 func (o operands) problem(d *datasets.Data, factors map[string]numbers.Array) (*op.Problem, error) {
-	p := d.Problem(o.op)
+	p := d.Arrays(o.op)
 	for name, x := range factors {
 		*p.Operand(name) = x
 	}
-	if o.lda != 0 && !p.A.Absent() {
-		if o.lda < max(1, d.M) {
-			return nil, usagef("--lda %d: want at least the %d rows of A", o.lda, d.M)
-		}
-		p.A = withLeadingDimension(p.A, o.lda)
-	}
-	p.X, p.Y = withIncrement(p.X, o.incX), withIncrement(p.Y, o.incY)
-	return p, nil
-}
-
-func (o operands) fileSources(reading datasets.Reading, factors map[string]numbers.Array) ([]source, error) {
-	arrays := o.op.Arrays()
-	if o.stream && o.family() == datasets.Vectors {
-		return o.streams()
-	}
-	suffix := o.suffix()
-	if reading == datasets.Exact {
-		suffix = " read exactly" + suffix
-	}
-	if len(arrays) == 1 {
-		var list []source
-		for _, path := range o.files[arrays[0].Name] {
-			load := o.loader(factors, func() (*datasets.Data, error) { return datasets.Load(path, reading) })
-			list = append(list, source{path + suffix, true, load})
-		}
-		return list, nil
-	}
-	paths, err := o.paths()
-	if err != nil || paths == nil {
+	if err := o.checkLayouts(d.Extents); err != nil {
 		return nil, err
 	}
-	load := o.loader(factors, func() (*datasets.Data, error) { return o.loadFiles(reading) })
-	return []source{{strings.Join(paths, "*") + suffix, true, load}}, nil
-}
-
-// paths returns the files in the order of the operands, of which those that are not optional must be there.
-func (o operands) paths() (paths []string, err error) {
-	first, missing := "", ""
-	for _, a := range o.op.Arrays() {
-		switch list := o.files[a.Name]; {
-		case len(list) > 0:
-			paths = append(paths, list[0])
-			if first == "" {
-				first = a.Name
-			}
-		case !a.Optional && missing == "":
-			missing = a.Name
-		}
-	}
-	if paths != nil && missing != "" {
-		return nil, usagef("--input-%s needs --input-%s: %s", first, missing, o.op.Summary)
-	}
-	return paths, nil
-}
-
-// loadFiles reads one file for each array; where there is a matrix, it says how long the vectors must be.
-func (o operands) loadFiles(reading datasets.Reading) (*datasets.Data, error) {
-	d := &datasets.Data{Trans: o.transpose}
-	for _, a := range o.op.Arrays() {
-		list := o.files[a.Name]
-		if len(list) == 0 {
-			continue
-		}
-		if err := o.loadFile(d, a, list[0], reading); err != nil {
+	for _, l := range o.layouts(d.Extents) {
+		if err := l.spread(p.Operand(l.array.Name)); err != nil {
 			return nil, err
 		}
-		switch {
-		case d.Name == "":
-			d.Name = filepath.Base(list[0])
-		case d.A.Source == nil:
-			d.Name += "*" + filepath.Base(list[0])
-		}
 	}
-	if d.A.Source != nil && d.Y.Source == nil { // zeros, of which the checksum says that they are of no file
-		rows, _ := extents(d)
-		d.Y.Source = make(numbers.Float64s, rows)
-	}
-	return d, nil
-}
-
-// extents returns the rows of op(A) and the terms of each.
-func extents(d *datasets.Data) (rows, terms int) {
-	if d.Trans {
-		return d.N, d.M
-	}
-	return d.M, d.N
-}
-
-func (o operands) loadFile(d *datasets.Data, a op.Operand, path string, reading datasets.Reading) error {
-	if a.Kind == op.Matrix {
-		matrix, err := datasets.LoadMatrix(path)
-		if err == nil {
-			d.M, d.N, d.A = matrix.M, matrix.N, matrix.A
-		}
-		return err
-	}
-	v, err := datasets.Load(path, reading)
-	if err != nil {
-		return err
-	}
-	if err := o.checkVector(d, a.Name, path, v); err != nil {
-		return err
-	}
-	if d.A.Source == nil {
-		d.N = v.N
-	}
-	if a.Name == "x" {
-		d.X = v.X
-	} else {
-		d.Y = v.X
-	}
-	return nil
-}
-
-// checkVector checks that the length of a vector fits what was read before.
-func (o operands) checkVector(d *datasets.Data, name, path string, v *datasets.Data) error {
-	if d.A.Source == nil {
-		if d.X.Source != nil && v.N != d.N {
-			return inputOutputf("%s holds %d numbers and %s holds %d; %s needs as many of each",
-				o.files["x"][0], d.N, path, v.N, o.op.Name)
-		}
-		return nil
-	}
-	rows, n := extents(d)
-	if name != "x" {
-		n = rows
-	}
-	if _, ok := v.X.Float64(); !ok {
-		return inputOutputf("%s holds decimals wider than float64; a matrix from a file goes with float64 vectors", path)
-	}
-	if v.N != n {
-		return inputOutputf("%s holds %d numbers; %s needs %d for the %d x %d matrix %s",
-			path, v.N, name, n, d.M, d.N, d.Name)
-	}
-	return nil
-}
-
-func (o operands) streams() ([]source, error) {
-	name := o.op.Arrays()[0].Name
-	if len(o.files[name]) == 0 || o.dataset != "" {
-		return nil, usagef("--stream reads files: name them with --input, without --dataset")
-	}
-	var list []source
-	for _, path := range o.files[name] {
-		list = append(list, source{path + " stream", true, func(ctx context.Context) (loaded, error) {
-			return o.openStream(ctx, path)
-		}})
-	}
-	return list, nil
-}
-
-// openStream reads a file once, for the exact result and the checksum.
-func (o operands) openStream(ctx context.Context, path string) (loaded, error) {
-	s, err := datasets.OpenStream(path)
-	if err != nil {
-		return loaded{}, err
-	}
-	p := s.Data().Problem(o.op)
-	p.X.Source = interruptible{s, ctx}
-	in, err := measure.NewInput(record.Dataset{}, p)
-	if err = cmp.Or(err, ctx.Err(), s.Err()); err != nil {
-		s.Close()
-		return loaded{}, err
-	}
-	in.Dataset = s.Data().Record()
-	return loaded{in, s.Close}, nil
-}
-
-// interruptible is a file whose reading ends when ctx does.
-type interruptible struct {
-	*datasets.Stream
-	ctx context.Context
-}
-
-func (s interruptible) ReadRun(x []float64, from int) error {
-	if err := s.ctx.Err(); err != nil {
-		return err
-	}
-	return s.Stream.ReadRun(x, from)
-}
-
-// withLeadingDimension lays out a matrix that is stored by columns; numbers between the columns are 0, or missing.
-func withLeadingDimension(a numbers.Array, lda int) numbers.Array {
-	m := a.Rows
-	place := func(i int) int { return i/max(1, m)*lda + i%max(1, m) }
-	return numbers.Array{Source: spread(a.Source, a.Cols*lda, place), Layout: numbers.ColMajor(a.Rows, a.Cols, lda)}
-}
-
-func withIncrement(x numbers.Array, inc int) numbers.Array {
-	if x.Absent() || inc == 1 || x.Rows == 0 {
-		return x
-	}
-	l := numbers.Strided(x.Rows, inc)
-	size := (x.Rows-1)*max(inc, -inc) + 1
-	return numbers.Array{Source: spread(x.Source, size, func(i int) int { return l.Index(i, 0) }), Layout: l}
-}
-
-// spread returns n numbers of which number place(i) is number i of s.
-func spread(s numbers.Source, n int, place func(int) int) numbers.Source {
-	switch x := s.(type) {
-	case numbers.Float64s:
-		return numbers.Float64s(spreadSlice(x, n, place))
-	case numbers.Bigs:
-		return numbers.Bigs(spreadSlice(x, n, place))
-	}
-	panic(fmt.Sprintf("%T cannot be laid out", s)) // flags of layouts go with matrices, which are of these
-}
-
-func spreadSlice[T any](x []T, n int, place func(int) int) []T {
-	wide := make([]T, n)
-	for i, v := range x {
-		wide[place(i)] = v
-	}
-	return wide
+	p.Store(o.uplo == "U", o.diag == "U")
+	return p, nil
 }
 
 // withParameter adds key=value to a spec, in place of an earlier value.

@@ -15,6 +15,9 @@ import (
 	"mpbench/pkg/method"
 	"mpbench/pkg/methods"
 	"mpbench/pkg/op"
+	"mpbench/pkg/outofcore"
+	"mpbench/pkg/peer"
+	"mpbench/pkg/ranks"
 )
 
 var catalog = methods.All()
@@ -24,25 +27,46 @@ func newOperation(o *op.Operation) *cobra.Command {
 	options := newOperationOptions(o)
 	var run runOptions
 	var details details
+	var allOrders ordersOption
+	var answer answerOptions
 	guide := guideOf(o)
 	cmd := &cobra.Command{
-		Use: o.Name, Short: guide.short, Long: guide.long, Example: guide.example, Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := details.check(run); err != nil {
-				return err
-			}
-			run.details = &details
-			if err := run.run(cmd, options.plan); err != nil {
-				return err
-			}
-			return details.write(cmd)
-		},
+		Use: o.Name + " [" + argumentsOf(o) + "]", Short: guide.short, Long: aboutAnswers + guide.long,
+		Example: exampleOf(o) + guide.example, ValidArgsFunction: completeArguments(numberFiles),
+		Annotations: map[string]string{overRanks: "yes"},
 	}
+	work := func(cmd *cobra.Command, args []string) error {
+		err := cmp.Or(options.takeArguments(args), details.check(run))
+		wanted, about := answer.wanted(cmd.Flags(), &options)
+		if err = options.team.agree(cmd.Context(), cmp.Or(err, about)); err != nil {
+			return err
+		}
+		run.details, run.notices = &details, options.notices
+		switch {
+		case allOrders.on && options.team != nil:
+			return usagef("--orders is of one process; start it without a launcher")
+		case allOrders.on:
+			return allOrders.run(cmd, run, options.plan)
+		case wanted:
+			return answer.run(cmd, &options, details.saveResult, run.output.verbose, run.quiet)
+		}
+		if err := run.run(cmd, options.plan); err != nil || options.team.worker() {
+			return err
+		}
+		return details.write(cmd)
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if options.team, err = startTeam(cmd.Context()); err != nil {
+			return err
+		}
+		run.team = options.team
+		return options.team.finish(cmd.Context(), work(cmd, args))
+	}
+	answer.addFlags(cmd.Flags())
 	options.addFlags(cmd.Flags())
-	if !o.Scalar {
-		details.addFlags(cmd.Flags())
-		completeFiles(cmd, "save-result", vectorFiles)
-	}
+	details.addFlags(cmd.Flags(), o.Scalar)
+	completeFiles(cmd, "save-result", vectorFiles)
+	allOrders.addFlags(cmd.Flags(), o)
 	run.addFlags(cmd)
 	options.complete(cmd)
 	return cmd
@@ -52,9 +76,11 @@ func newOperation(o *op.Operation) *cobra.Command {
 type operationOptions struct {
 	settings
 	operands
-	choices map[string]string // by the name of a method's option
+	choices  map[string]string // by the name of a method's option
+	baseline string            // the method that times are divided by
 
 	tried map[string]bool // cases that are known to work
+	team  *team           // ranks that share the problems, nil for one process
 }
 
 func newOperationOptions(o *op.Operation) operationOptions {
@@ -83,15 +109,10 @@ func methodOptions(o *op.Operation) (list []method.Option) {
 // addFlags declares the flags with o's present values as defaults.
 func (o *operationOptions) addFlags(f *pflag.FlagSet) {
 	o.addChoices(f)
-	f.StringVarP(&o.dataset, "dataset", "d", o.dataset,
-		"data sets, a list of name or name:key=value,...; see mpbench datasets\n(default "+o.standard()+")")
+	f.VarP(&listFlag{text: &o.dataset}, "dataset", "d",
+		"data sets, a list of name or name:key=value,...; see mpbench datasets\n(default "+o.standard().sets+")")
 	o.operands.addFlags(f)
-	if streams := o.streaming(); streams != "" {
-		usage := "read .npy files piece by piece, in constant memory, with method " + streams
-		if o.op.Has(op.Matrix) {
-			usage = "leave the matrix in host memory and stream it through the GPU in every run, with " + streams +
-				";\ndone by itself where the GPU's memory is too small"
-		}
+	if usage := o.streamUsage(); usage != "" {
 		f.BoolVar(&o.stream, "stream", o.stream, usage)
 	}
 	for _, c := range methodOptions(o.op) {
@@ -99,27 +120,60 @@ func (o *operationOptions) addFlags(f *pflag.FlagSet) {
 		if c.Values != nil {
 			kind = "string"
 		}
-		f.Var(&textFlag{o.choices, c.Name, kind}, c.Name, c.Usage)
+		f.Var(&entryFlag[string]{o.choices, c.Name, kind, parseText}, c.Name, c.Usage)
 	}
 	f.Uint64Var(&o.seed, "seed", o.seed, "seed of random data")
+	f.StringVar(&o.baseline, "baseline", o.baseline,
+		"`method` that is measured in turn with each other one; tables show the ratio\nof the times, with an interval")
 	o.settings.addFlags(f)
 }
 
 func (o *operationOptions) complete(cmd *cobra.Command) {
-	completeList(cmd, "method", append(catalog.Of(o.op).Names(), "all"))
-	completeList(cmd, "dataset", o.family().Names())
+	completeList(cmd, "method", append(catalog.Of(o.op).Names(), "all", peer.Group))
+	complete(cmd, "baseline", catalog.Of(o.op).Names())
+	completeSets(cmd, "dataset", o.family())
 	completeList(cmd, "device", []string{"cpu"})
+	scanned := o.family().Parameters()
+	flags := pflag.NewFlagSet("scan", pflag.ContinueOnError)
+	o.addFlags(flags)
+	flags.VisitAll(func(f *pflag.Flag) { scanned = append(scanned, f.Name+"=") })
+	noSpace := cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	_ = cmd.RegisterFlagCompletionFunc("scan", cobra.FixedCompletions(scanned, noSpace))
 	for _, c := range methodOptions(o.op) {
 		if c.Values != nil {
 			complete(cmd, c.Name, c.Values)
 		}
 	}
+	if cmd.Flags().Lookup("state") != nil {
+		completeFiles(cmd, "state", stateFiles)
+	}
 	for _, a := range o.op.Arrays() {
-		completeFiles(cmd, inputFlag(o.op, a.Name), endingsOf(a))
+		completeFiles(cmd, inputFlag(o.op, a.Name), endingsOf(o.op, a))
 	}
-	if cmd.Flags().Lookup("reading") != nil {
-		complete(cmd, "reading", []string{"double", "exact"})
+	for flag, values := range map[string][]string{
+		"reading": {"double", "exact"}, "uplo": {"U", "L"}, "diag": {"N", "U"}, "dtype": datasets.RawTypes(),
+	} {
+		if cmd.Flags().Lookup(flag) != nil {
+			complete(cmd, flag, values)
+		}
 	}
+}
+
+// streamUsage says what --stream does, "" where it does nothing.
+func (o *operationOptions) streamUsage() string {
+	var parts []string
+	if outofcore.Supports(o.op) {
+		parts = append(parts, "answer: read the files once, run by run, in constant memory")
+	}
+	switch streams := o.streaming(); {
+	case streams == "":
+	case o.op.Has(op.Matrix):
+		parts = append(parts, "benchmark: leave the matrix in host memory and stream it through the GPU in every run,\n"+
+			"with "+streams+"; done by itself where the GPU's memory is too small")
+	default:
+		parts = append(parts, "benchmark: read .npy files run by run, in constant memory, with method "+streams)
+	}
+	return strings.Join(parts, ";\n")
 }
 
 // streaming names the methods that can work on arrays outside their memory.
@@ -161,19 +215,47 @@ func (o operationOptions) jobs() ([]job, error) {
 			return nil, err
 		}
 	}
+	if err := o.checkPrecisions(precisions, places); err != nil {
+		return nil, err
+	}
+	sampler := o.sampler
+	if o.usual() && o.method == "all" {
+		sampler = o.overview()
+	}
 	var jobs []job
 	for _, on := range places {
 		for _, p := range precisions {
+			if err := on.method.Accepts(p); err != nil && namesAll(o.method) {
+				o.notices.add("%v", err)
+				continue
+			}
 			c, err := o.config(on, p)
 			if err != nil {
 				return nil, err
 			}
 			for _, s := range sources[p] {
-				jobs = append(jobs, newJob(s, on.method, c, o.sampler))
+				jobs = append(jobs, newJob(s, on.method, c, sampler).beside(o.baseline).over(o.team))
 			}
 		}
 	}
 	return jobs, nil
+}
+
+// checkPrecisions finds a precision that no method whose precision can be chosen could work with.
+func (o operationOptions) checkPrecisions(list []int, places []placement) error {
+	for _, p := range list {
+		var first error
+		accepted := false
+		for _, on := range places {
+			err := on.method.Accepts(p)
+			accepted = accepted || err == nil && on.method.Bits == 0
+			first = cmp.Or(first, err)
+		}
+		if first != nil && !accepted {
+			return first
+		}
+	}
+	return nil
 }
 
 // checkChoices finds a choice that no method could work with.
@@ -201,14 +283,28 @@ type placement struct {
 	set    device.Set
 }
 
-// places puts each method on each of the devices that it runs on. Where methods were asked for by name, one that runs
-// on none of the devices, or cannot do what --stream asks for, is an error.
+// places puts each method on each of the devices that it runs on. Where methods were asked for by name, one that
+// runs on none of the devices, or cannot do what --stream asks for, is an error.
 func (o operationOptions) places() ([]placement, error) {
-	list, err := chooseMethods(o.method, catalog.Of(o.op))
+	names := o.method
+	if o.baseline != "" {
+		if one, err := chooseMethods(o.baseline, catalog.Of(o.op)); err != nil {
+			return nil, err
+		} else if len(one) != 1 || one[0].Name != o.baseline {
+			return nil, usagef("--baseline %s: want the name of one method", o.baseline)
+		}
+		names += "," + o.baseline
+	}
+	list, err := chooseMethods(names, catalog.Of(o.op))
 	if err != nil {
 		return nil, err
 	}
-	devices, err := chooseDevices(o.device)
+	if o.team != nil {
+		if list, err = o.shareable(list); err != nil {
+			return nil, err
+		}
+	}
+	devices, err := chooseDevices(o.device, o.team)
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +316,7 @@ func (o operationOptions) places() ([]placement, error) {
 				places = append(places, placement{m, set})
 			}
 		}
-		if len(places) > before || o.method == "all" {
+		if len(places) > before || namesAll(o.method) || !listsMethod(names, m.Name) {
 			continue
 		}
 		if o.stream {
@@ -238,6 +334,20 @@ func (o operationOptions) places() ([]placement, error) {
 	return places, nil
 }
 
+// shareable returns the methods of which ranks can share the problems; one that was asked for by name has to be.
+func (o operationOptions) shareable(list method.Catalog) (method.Catalog, error) {
+	able := slices.DeleteFunc(slices.Clone(list), func(m method.Method) bool { return !ranks.Supports(m) })
+	for _, m := range list {
+		if !namesAll(o.method) && !ranks.Supports(m) {
+			return nil, usagef("the bits of %s depend on how ranks share the terms; over ranks %s is computed by %s", m.Name,
+				o.op.Name, strings.Join(slices.DeleteFunc(catalog.Of(o.op), func(m method.Method) bool {
+					return !ranks.Supports(m)
+				}).Names(), ", "))
+		}
+	}
+	return able, nil
+}
+
 // noStream is the error about --stream; what names methods with a verb.
 func (o operationOptions) noStream(what string, devices []device.Set) error {
 	var able []string
@@ -245,6 +355,9 @@ func (o operationOptions) noStream(what string, devices []device.Set) error {
 		if kinds := mapped(m.Streams, func(k device.Kind) string { return string(k) }); len(kinds) > 0 {
 			able = append(able, fmt.Sprintf("--method %s on %s", m.Name, strings.Join(kinds, ", ")))
 		}
+	}
+	if len(able) == 0 {
+		return usagef("--stream goes with the answer about files, as mpbench %s FILE; no method streams", o.op.Name)
 	}
 	return usagef("--stream goes with %s; %s on %s", strings.Join(able, ", "), what, joined(devices))
 }
@@ -263,7 +376,7 @@ func (o operationOptions) config(on placement, precision int) (method.Config, er
 		return c, nil
 	}
 	o.tried[key] = true
-	engine, err := on.method.New(c)
+	engine, err := on.method.New(o.team.local(c))
 	if err != nil {
 		return c, err
 	}
@@ -303,7 +416,8 @@ of the same numbers and with the method's proved error bound, and timed.
 A row's error is |value - exact| / |exact|, never capped; correct bits are -log2 of it. The
 time is that of the summation alone, of numbers converted to the method's format beforehand; the
 conversion is shown apart.`,
-		example: `  mpbench sum --precision 240
+		example: `  seq 1 100 | mpbench sum -
+  mpbench sum --precision 240
   mpbench sum --precision 30,60,120,240 --moduli-bits 16 --dataset mcnamee1,mcnamee2,mcnamee3
   mpbench sum --input data.npy --method float64,kahan,reduce2 --export run.jsonl
   mpbench sum --dataset gensum --method neumaier,reduce1 -L cond=1e0..1e60:x1e10

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -12,26 +13,33 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"mpbench/datasets"
+	"mpbench/pkg/comm"
 	"mpbench/pkg/record"
 	"mpbench/pkg/report"
 )
 
 // outputOptions are the flags of every command that prints records.
 type outputOptions struct {
-	format string
-	export []string
-	color  string
-	plot   plotOptions
+	format  string
+	export  []string
+	color   string
+	verbose bool
+	samples bool
+	plot    plotOptions
 
-	journal string // the file of export that has been written already
+	tables  *report.Tables // what has been printed already; nil for nothing
+	journal string         // the file of export that has been written already
 }
 
 func (o *outputOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "table", "format on standard output: "+strings.Join(formatNames(), ", "))
-	f.StringArrayVar(&o.export, "export", nil,
+	f.StringArrayVarP(&o.export, "export", "o", nil,
 		"also write `file`, in the format of its ending:\n"+strings.Join(endings(), " ")+"; repeatable")
 	addColor(cmd, &o.color, "colour in tables")
+	f.BoolVar(&o.verbose, "verbose", false, "what is known of the noise of each time; whole answers into pipes, too")
+	f.BoolVar(&o.samples, "samples", false, "csv and parquet: one row a sample")
 	o.plot.addFlags(f, "for pictures (see mpbench plot): ")
 	o.plot.complete(cmd)
 	complete(cmd, "format", formatNames())
@@ -70,7 +78,7 @@ func reporter(cmd *cobra.Command, quiet bool) func(what string) {
 func newProgress(cmd *cobra.Command, cases int, quiet bool) report.Progress {
 	out := cmd.ErrOrStderr()
 	return report.NewProgress(out, report.ProgressOptions{
-		Cases: cases, Quiet: quiet, Terminal: isTerminal(out), Width: func() int { return columns(out) },
+		Cases: cases, Terminal: !quiet && isTerminal(out), Width: func() int { return columns(out) },
 	})
 }
 
@@ -98,16 +106,29 @@ func endings() []string {
 
 // check finds what would make the output fail, before anything is measured.
 func (o *outputOptions) check() error {
-	if _, err := report.FormatByName(o.format); err != nil {
+	format, err := report.FormatByName(o.format)
+	if err != nil {
 		return err
 	}
-	if o.format == "png" && isTerminal(os.Stdout) {
-		return usagef("--format png is not for a terminal; redirect standard output, or use --export FILE.png")
+	if format.Binary && isTerminal(os.Stdout) {
+		return usagef("--format %s is not for a terminal; redirect standard output, or use --export FILE%s", o.format,
+			format.Endings[0])
 	}
 	if err := cmp.Or(checkChoice("color", o.color, whens), o.plot.check()); err != nil {
 		return err
 	}
-	return checkExports(o.export)
+	if err := checkExports(o.export); err != nil {
+		return err
+	}
+	for _, path := range o.export {
+		if f, err := report.FormatByPath(path); err == nil {
+			format.HasSamples = format.HasSamples || f.HasSamples
+		}
+	}
+	if o.samples && !format.HasSamples {
+		return usagef("--samples goes with --format csv or parquet, or --export FILE.csv or FILE.parquet")
+	}
+	return nil
 }
 
 // checkExports finds out whether files can be written, in formats that there are.
@@ -131,7 +152,28 @@ func (o *outputOptions) write(cmd *cobra.Command, run *record.Run) error {
 		return err
 	}
 	out := cmd.OutOrStdout()
-	return cmp.Or(outputError(format.Render(out, run, o.renderOptions(out))), o.exportAll(run))
+	print := func() error { return format.Render(out, run, o.renderOptions(out)) }
+	if o.tables != nil {
+		print = func() error { return o.tables.Close(run) }
+	}
+	return cmp.Or(printTo(cmd, print), o.exportAll(cmd.Context(), run))
+}
+
+// writeTable prints the tables of a data set at once, where tables are what is printed.
+func (o *outputOptions) writeTable(cmd *cobra.Command, run *record.Run) error {
+	if o.format != "table" {
+		return nil
+	}
+	if o.tables == nil {
+		out := cmd.OutOrStdout()
+		o.tables = report.NewTables(out, o.renderOptions(out))
+	}
+	return printTo(cmd, func() error { return o.tables.Add(run) })
+}
+
+// printTo calls what prints to standard output.
+func printTo(cmd *cobra.Command, print func() error) error {
+	return writeTo(cmd.Context(), os.Stdout.Name(), func() error { return outputError(print()) })
 }
 
 // outputError is an error of rendering to standard output; one that is about the options stays.
@@ -142,31 +184,50 @@ func outputError(err error) error {
 	return err
 }
 
-func (o *outputOptions) exportAll(run *record.Run) error {
+func (o *outputOptions) exportAll(ctx context.Context, run *record.Run) error {
 	var first error
 	for _, path := range o.export {
 		if path != o.journal {
-			first = cmp.Or(first, report.Export(path, run, report.Options{Plot: o.plot.options()}))
+			export := func() error { return report.Export(path, run, o.fileOptions()) }
+			first = cmp.Or(first, writeTo(ctx, path, export))
 		}
 	}
 	return first
+}
+
+// fileOptions are those of export files.
+func (o *outputOptions) fileOptions() report.Options {
+	return report.Options{Samples: o.samples, Plot: o.plot.options()}
 }
 
 // renderOptions fits the output to the terminal.
 func (o *outputOptions) renderOptions(out io.Writer) report.Options {
 	color := o.color == "always" || o.color == "auto" && isTerminal(out) && os.Getenv("NO_COLOR") == "" &&
 		os.Getenv("TERM") != "dumb"
-	return report.Options{Width: columns(out), Color: color, Plot: o.plot.options()}
+	opts := o.fileOptions()
+	opts.Width, opts.Color, opts.Verbose = columns(out), color, o.verbose
+	return opts
 }
 
-func isTerminal(w io.Writer) bool {
+// fileOf returns the file that a writer writes to, if it is one.
+func fileOf(w io.Writer) (*os.File, bool) {
+	if c, ok := w.(*checkedOutput); ok {
+		w = c.Writer
+	}
 	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	return f, ok
+}
+
+// isTerminal tells whether a writer writes to a user's terminal. Under a launcher nothing does: Open MPI gives ranks
+// terminals of its own, wherever what they write goes then.
+func isTerminal(w io.Writer) bool {
+	f, ok := fileOf(w)
+	return ok && comm.Launched().Launcher == "" && term.IsTerminal(int(f.Fd()))
 }
 
 // columns returns the width of the terminal behind w; elsewhere that of COLUMNS, or 80.
 func columns(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
+	if f, ok := fileOf(w); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return width
 		}
@@ -188,7 +249,7 @@ func (o *documentOptions) addFlags(cmd *cobra.Command, exports bool) {
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "table", "format on standard output: table, markdown, csv, json or jsonl")
 	if exports {
-		f.StringArrayVar(&o.export, "export", nil,
+		f.StringArrayVarP(&o.export, "export", "o", nil,
 			"also write the measured records to `file`, in the format of its ending, as sum does; repeatable")
 		completeFiles(cmd, "export", endings())
 	}
@@ -215,7 +276,8 @@ func (o *documentOptions) print(cmd *cobra.Command, d *report.Document, run *rec
 		return err
 	}
 	out := cmd.OutOrStdout()
-	return cmp.Or(outputError(format.Render(out, d, o.renderOptions(out))), o.exportAll(run))
+	print := func() error { return outputError(format.Render(out, d, o.renderOptions(out))) }
+	return cmp.Or(writeTo(cmd.Context(), os.Stdout.Name(), print), o.exportAll(cmd.Context(), run))
 }
 
 // complete makes the shell complete a flag from a list. A choice may have a description behind a tab.
@@ -232,14 +294,28 @@ func completeList(cmd *cobra.Command, flag string, choices []string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, items)
 }
 
+// completeSets completes a list of data sets: their names and, behind a colon, their parameters.
+func completeSets(cmd *cobra.Command, flag string, families ...*datasets.Family) {
+	choices := func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		var list []string
+		for _, f := range families {
+			list = append(list, prefixed(typed[:strings.LastIndexAny(typed, ",:")+1], f.Continue(typed))...)
+		}
+		slices.Sort(list)
+		return slices.Compact(list), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+	_ = cmd.RegisterFlagCompletionFunc(flag, choices)
+}
+
 func completeFiles(cmd *cobra.Command, flag string, endings []string) {
 	_ = cmd.MarkFlagFilename(flag, withoutPoints(endings)...)
 }
 
 // Endings of the files that flags and arguments take.
 var (
-	numberFiles = []string{".npy", ".txt", ".csv"}
-	matrixFiles = []string{".npy"}
+	numberFiles = datasets.Extensions()
+	matrixFiles = []string{".npy", ".npz", ".mtx"}
+	sparseFiles = []string{".mtx", ".npz"}
 	vectorFiles = []string{".npy", ".txt"}
 	resultFiles = []string{".jsonl", ".json"}
 	planFiles   = []string{".yaml", ".yml", ".json"}

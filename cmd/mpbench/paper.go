@@ -2,15 +2,19 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"mpbench/datasets"
 	"mpbench/internal/suggest"
+	"mpbench/pkg/methods"
 	"mpbench/pkg/paper"
 	"mpbench/pkg/plot"
+	"mpbench/pkg/primer"
 	"mpbench/pkg/record"
 	"mpbench/pkg/report"
 	"mpbench/pkg/sampling"
@@ -22,18 +26,22 @@ func newPaper() *cobra.Command {
 		Prefix: "--"}}
 	cmd := &cobra.Command{
 		Use:   "paper list|EXPERIMENT",
-		Short: "Repeat a table or figure of the 2018 and 2020 papers, figure by figure",
-		Long: `Runs an experiment of the 2018 paper (summation with RNS numbers) or of the 2020 paper (multiple-precision
-GEMV) at the paper's sizes and prints the paper's figures beside those found here. Sums and errors must
+		Short: "Repeat a table or figure of the papers, or the page on reductions, figure by figure",
+		Long: `Runs an experiment of the 2018 paper (summation with RNS numbers), of the 2020 paper (multiple-precision
+GEMV) or of the slides on triple and quadruple precision BLAS and BiCGStab at the paper's sizes and
+prints the paper's figures beside those found here. Sums and errors must
 have the printed digits, or a note says why not; times are of another machine and only compared where
 the text draws a conclusion. What cannot run here, such as a GPU's figures without one, is listed with
-the reason, and the rest is run.
+the reason, and the rest is run. reduction-page shows the page's three kernels step by step, and measures
+the ladder that begins with them (see mpbench reduce).
 
 Exit code 1: a figure that the algorithm gives came out otherwise, or a result is outside its bound.`,
 		Example: `  mpbench paper list
   mpbench paper mpres2018-table2
   mpbench paper gemv2020-table5 --export table5.jsonl
-  mpbench paper gemv2020-table5 --n 100 --format markdown`,
+  mpbench paper gemv2020-table5 --n 100 --format markdown
+  mpbench paper tripleblas-axpy --export axpy.svg
+  mpbench paper reduction-page --device cpu,cuda:0`,
 		Args: onePaper,
 		ValidArgsFunction: cobra.FixedCompletions(append([]string{"list"}, paperNames()...),
 			cobra.ShellCompDirectiveNoFileComp),
@@ -49,6 +57,7 @@ Exit code 1: a figure that the algorithm gives came out otherwise, or a result i
 	}
 	o.addFlags(cmd)
 	completeList(cmd, "device", []string{"all", "cpu"})
+	_ = cmd.RegisterFlagCompletionFunc("matrices", cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
 	output.addFlags(cmd, true)
 	return cmd
 }
@@ -77,6 +86,7 @@ func listPapers(w io.Writer) error {
 type paperOptions struct {
 	device  string
 	n       string
+	folder  string // of matrices
 	seed    uint64
 	threads int
 	sampler sampling.Sampler
@@ -86,6 +96,8 @@ func (o *paperOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.device, "device", o.device, "devices, a list, or all that there are")
 	f.StringVarP(&o.n, "n", "n", o.n, "terms or rows of the experiments with times, in place of the paper's")
+	f.StringVar(&o.folder, "matrices", o.folder,
+		"`folder` with the .mtx files of bicgstab-quad (default $MPBENCH_MATRICES)")
 	f.Uint64Var(&o.seed, "seed", o.seed, "seed of random data")
 	addThreads(f, &o.threads)
 	f.IntVar(&o.sampler.Warmup, "warmup", o.sampler.Warmup, "runs before the first sample of a time")
@@ -95,12 +107,13 @@ func (o *paperOptions) addFlags(cmd *cobra.Command) {
 }
 
 func (o *paperOptions) lab() (*paper.Lab, error) {
-	devices, err := chooseDevices(o.device)
+	devices, err := chooseDevices(o.device, nil)
 	if err != nil {
 		return nil, err
 	}
 	lab := &paper.Lab{
 		Methods: catalog, Devices: devices, Sampler: o.sampler, Threads: o.threads, MaxBytes: memoryLimit(), Seed: o.seed,
+		Solvers: methods.Solvers(), Matrices: cmp.Or(o.folder, os.Getenv("MPBENCH_MATRICES")),
 	}
 	if o.device == "all" {
 		_, lab.NoGPU = availableDevices()
@@ -128,6 +141,14 @@ func (o *paperOptions) run(cmd *cobra.Command, name string, output *documentOpti
 		output.plot.kind = name
 	}
 	experiment, _ := paper.Lookup(name)
+	if experiment.NoRecords && len(output.export) > 0 {
+		return usagef("--export %s: %s measures nothing that has records; use --format", output.export[0], name)
+	}
+	lab.Reductions = func(ctx context.Context, n int) ([]primer.Row, error) {
+		p := newPrimerOptions(primer.Reduction)
+		p.sampler, p.seed, p.threads = o.sampler, o.seed, o.threads
+		return p.measure(ctx, primer.Operations[0], n, lab.Devices, lab.Progress)
+	}
 	result, err := experiment.Run(cmd.Context(), lab)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -40,7 +41,7 @@ Series differ in markers and dashes, not in colour alone.`,
 			if err := checkPictures(cmd, picture, width, exports); err != nil {
 				return err
 			}
-			run, err := readRuns(args)
+			run, err := readRuns(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
@@ -54,8 +55,9 @@ Series differ in markers and dashes, not in colour alone.`,
 	}
 	f := cmd.Flags()
 	picture.addFlags(f, "")
-	f.StringVarP(&methods, "method", "m", "all", "methods to draw, a list, or all")
-	f.StringArrayVar(&exports, "export", nil, "write `file` (.svg .png) in place of standard output; repeatable")
+	methods = "all"
+	f.VarP(&listFlag{text: &methods}, "method", "m", "methods to draw, a list, or all")
+	f.StringArrayVarP(&exports, "export", "o", nil, "write `file` (.svg .png) in place of standard output; repeatable")
 	f.StringVar(&title, "title", "", "title in place of the usual one")
 	f.IntVar(&width, "width", 0, "width in pixels (default 760); PNG has twice as many")
 	f.SortFlags = false
@@ -123,7 +125,7 @@ func checkPictures(cmd *cobra.Command, picture plotOptions, width int, exports [
 }
 
 func keepMethods(run *record.Run, list string) error {
-	if list == "all" {
+	if namesAll(list) {
 		return nil
 	}
 	var have, want []string
@@ -145,12 +147,15 @@ func keepMethods(run *record.Run, list string) error {
 
 func writePictures(cmd *cobra.Command, run *record.Run, o plot.Options, exports []string) error {
 	options := report.Options{Plot: o}
+	ctx := cmd.Context()
 	if len(exports) == 0 {
-		return outputError(report.SVG(cmd.OutOrStdout(), run, options))
+		return writeTo(ctx, os.Stdout.Name(), func() error {
+			return outputError(report.SVG(cmd.OutOrStdout(), run, options))
+		})
 	}
 	var first error
 	for _, path := range exports {
-		first = cmp.Or(first, report.Export(path, run, options))
+		first = cmp.Or(first, writeTo(ctx, path, func() error { return report.Export(path, run, options) }))
 	}
 	return first
 }

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"math"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,14 +19,17 @@ import (
 
 func newReport() *cobra.Command {
 	var output outputOptions
-	var page string
+	var page, filter, sort string
+	var arrange arrangement
 	cmd := &cobra.Command{
 		Use:   "report FILE...",
 		Short: "Render saved results again, in any format",
 		Long: "Reads result files (.jsonl or .json; - is standard input) and renders their records as " +
 			"sum does.",
 		Example: "  mpbench sum --export run.jsonl\n  mpbench report run.jsonl --format markdown\n  mpbench " +
-			"report run.jsonl --html run.html",
+			"report run.jsonl --html run.html\n  mpbench report run.jsonl --filter 'method=deferred,prec>100' --sort time " +
+			"--columns method,cond,time\n  mpbench report scan.jsonl --pivot cond --columns bits,time\n  mpbench report " +
+			"run.jsonl --samples --export samples.parquet",
 		Args:              filesOfResults("report"),
 		ValidArgsFunction: completeArguments(resultFiles),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -31,24 +39,115 @@ func newReport() *cobra.Command {
 				}
 				output.export = append(output.export, page)
 			}
-			if err := output.check(); err != nil {
+			if err := cmp.Or(output.check(), arrange.check(cmd, &output)); err != nil {
 				return err
 			}
-			all, err := readRuns(args)
+			all, err := readRuns(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
-			if err := output.write(cmd, all); err != nil {
+			if filter != "" {
+				err = report.Filter(all, filter)
+			}
+			if sort != "" {
+				err = cmp.Or(err, report.Sort(all, sort))
+			}
+			if err != nil {
+				return err
+			}
+			write := output.write
+			if arrange.on() {
+				write = func(cmd *cobra.Command, run *record.Run) error { return arrange.write(cmd, &output, run) }
+			}
+			if err := write(cmd, all); err != nil {
 				return err
 			}
 			return checkRecords(all.Records)
 		},
 	}
+	cmd.Flags().StringVar(&filter, "filter", "", "only the records that meet all `conditions` of a list, as "+
+		"method=deferred,prec>100,cond<1e20")
+	cmd.Flags().StringVar(&sort, "sort", "", "sort by `fields`, as time or -bits (descending) or dataset,error")
 	cmd.Flags().StringVar(&page, "html", "", "also write `file`, one page for a browser with sortable tables, pictures "+
 		"and environment")
 	completeFiles(cmd, "html", []string{".html"})
+	arrange.addFlags(cmd)
 	output.addFlags(cmd)
+	for _, flag := range []string{"filter", "sort", "columns", "pivot"} {
+		completeList(cmd, flag, report.FieldNames())
+	}
 	return cmd
+}
+
+// An arrangement is a choice of the fields that are shown, in place of the usual tables.
+type arrangement struct{ columns, pivot string }
+
+// pivotColumns are what a pivot shows if nothing else is asked for.
+const pivotColumns = "error,time"
+
+func (a *arrangement) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&a.columns, "columns", "", "one table with these `fields`, as method,cond,error,time")
+	f.StringVar(&a.pivot, "pivot", "", "a line for each value of a `field`, as cond, a column for each method, and a "+
+		"table for\neach of --columns (default "+pivotColumns+")")
+}
+
+func (a *arrangement) on() bool { return a.columns != "" || a.pivot != "" }
+
+// check finds formats that are not made of rows and columns alone.
+func (a *arrangement) check(cmd *cobra.Command, o *outputOptions) error {
+	if !a.on() {
+		return nil
+	}
+	flag := "columns"
+	if a.pivot != "" {
+		flag = "pivot"
+	}
+	names := mapped(report.DocumentFormats(), func(f report.DocumentFormat) string { return f.Name })
+	if !slices.Contains(names, o.format) {
+		return usagef("--%s goes with --format %s, not with %s", flag, strings.Join(names, ", "), o.format)
+	}
+	for _, path := range o.export {
+		if f, err := report.FormatByPath(path); err == nil && !slices.Contains(names, f.Name) {
+			return usagef("--%s goes with files of the formats %s, not with %s", flag, strings.Join(names, ", "), path)
+		}
+	}
+	if a.pivot != "" && o.samples {
+		return usagef("--pivot has one result in a cell: leave out --samples")
+	}
+	return nil
+}
+
+func (a *arrangement) write(cmd *cobra.Command, o *outputOptions, run *record.Run) error {
+	out := cmd.OutOrStdout()
+	opts := o.renderOptions(out)
+	var d *report.Document
+	var err error
+	if a.pivot != "" {
+		d, err = report.Pivot(run, a.pivot, cmp.Or(a.columns, pivotColumns), opts)
+	} else {
+		d, err = report.Select(run, a.columns, o.samples, opts)
+	}
+	if err != nil {
+		return err
+	}
+	render := func(name string, opts report.Options) func(io.Writer) error {
+		return func(w io.Writer) error {
+			format, err := report.DocumentFormatByName(name)
+			if err != nil {
+				return err
+			}
+			return format.Render(w, d, opts)
+		}
+	}
+	err = printTo(cmd, func() error { return render(o.format, opts)(out) })
+	for _, path := range o.export {
+		format, wrong := report.FormatByPath(path)
+		err = cmp.Or(err, wrong, writeTo(cmd.Context(), path, func() error {
+			return report.WriteFile(path, render(format.Name, o.fileOptions()))
+		}))
+	}
+	return err
 }
 
 // filesOfResults refuses to do without any file.
@@ -64,10 +163,10 @@ func checkPage(path string) error {
 	return nil
 }
 
-func readRuns(paths []string) (*record.Run, error) {
+func readRuns(ctx context.Context, paths []string) (*record.Run, error) {
 	all := &record.Run{}
 	for _, path := range paths {
-		run, err := readRun(path)
+		run, err := readRun(ctx, path)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +177,12 @@ func readRuns(paths []string) (*record.Run, error) {
 	return all, nil
 }
 
-func readRun(path string) (*record.Run, error) {
+// readRun reads a file of results, or standard input.
+func readRun(ctx context.Context, path string) (*record.Run, error) {
+	return untilSignal(ctx, func() (*record.Run, error) { return readResults(path) })
+}
+
+func readResults(path string) (*record.Run, error) {
 	in := os.Stdin
 	if path != "-" {
 		f, err := openFile(path, "a file of results (.jsonl or .json)")

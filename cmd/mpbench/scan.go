@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"math/big"
 	"strconv"
 	"strings"
@@ -170,7 +171,7 @@ func setByScan(addFlags func(*pflag.FlagSet), specs []datasets.Spec, sets *strin
 	flags := pflag.NewFlagSet("scan", pflag.ContinueOnError)
 	addFlags(flags)
 	if f := flags.Lookup(name); f != nil {
-		if err := flags.Set(name, value); err != nil {
+		if err := cmp.Or(flags.Set(name, value), checkEmpty(flags)); err != nil {
 			return usagef("-L %s=%s: want %s", name, value, wanted(f.Value.Type()))
 		}
 		return nil

@@ -8,11 +8,16 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -23,6 +28,10 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"mpbench": func() { os.Exit(mainWithSignals()) },
+		"mpbench-impatient": func() { // which saves what it has added whenever it can
+			saveEvery = 0
+			os.Exit(mainWithSignals())
+		},
 	})
 }
 
@@ -31,16 +40,17 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"code":  scriptCode,
-			"npy":   scriptNPY,
-			"lines": scriptLines,
+			"code":   scriptCode,
+			"screen": scriptScreen,
+			"npy":    scriptNPY,
+			"lines":  scriptLines,
 		},
 		RequireExplicitExec: true,
 	})
 }
 
-// scriptCode runs "code N program args...": the program must exit with N, print at most one line on standard error and
-// no stack trace.
+// scriptCode runs "code N program args...": the program must exit with N (or one of N|M), print at most one line on
+// standard error and no stack trace.
 func scriptCode(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: code N program args...")
@@ -53,12 +63,30 @@ func scriptCode(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		got = exit.ExitCode()
 	}
-	if want, _ := strconv.Atoi(args[0]); got != want {
-		ts.Fatalf("exit code %d, want %d", got, want)
+	if !slices.Contains(strings.Split(args[0], "|"), strconv.Itoa(got)) {
+		ts.Fatalf("exit code %d, want %s", got, args[0])
 	}
 	stderr := ts.ReadFile("stderr")
 	if strings.Contains(stderr, "goroutine ") || got != 0 && strings.Count(stderr, "mpbench: ") != 1 {
 		ts.Fatalf("want one line on standard error, have %q", stderr)
+	}
+}
+
+// screenLines and screenColumns are the screen that scriptScreen allows.
+const screenLines, screenColumns = 40, 100
+
+// scriptScreen runs "screen N program args..." as scriptCode does; what it prints must fit a screen, but for the width
+// of formats for programs.
+func scriptScreen(ts *testscript.TestScript, neg bool, args []string) {
+	scriptCode(ts, neg, args)
+	text := ts.ReadFile("stdout")
+	if n := strings.Count(text, "\n"); n > screenLines {
+		ts.Fatalf("%d lines, more than a screen", n)
+	}
+	for line := range strings.Lines(text) {
+		if n := utf8.RuneCountInString(line); n > screenColumns && !slices.Contains(args, "--format") {
+			ts.Fatalf("a line of %d columns: %s", n, line)
+		}
 	}
 }
 
@@ -118,44 +146,101 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 }
 
-// TestInterrupt stops a run with an interrupt: what was measured is printed and exported, and the exit code is 130.
-func TestInterrupt(t *testing.T) {
-	dir := t.TempDir()
-	export := filepath.Join(dir, "run.jsonl")
-	program := filepath.Join(dir, "mpbench")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+// waitForRecords waits until a file has so many records.
+func waitForRecords(t *testing.T, path string, n int) {
+	t.Helper()
+	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(5 * time.Millisecond) {
+		if run, err := readRun(t.Context(), path); err == nil && len(run.Records) >= n {
+			return
+		}
 	}
-	cmd := exec.Command(program, "sum", "--dataset", "uniform01:n=1000", "--method", "float64,reduce1,reduce2",
-		"--runs", "5", "--min-time", "0", "-L", "seed=1..3000:+1", "--export", export)
-	var stdout strings.Builder
-	cmd.Stdout = &stdout
-	progress, err := cmd.StderrPipe()
+	t.Fatalf("%s has not got %d records", path, n)
+}
+
+// TestInterrupt stops a run with a signal: what was measured is printed and exported, and the exit code is 130.
+func TestInterrupt(t *testing.T) {
+	for _, stop := range stops(t) {
+		export := filepath.Join(t.TempDir(), "run.jsonl")
+		cmd := exec.Command("mpbench", "sum", "--dataset", "uniform01:n=1000", "--method", "float64,reduce1,reduce2",
+			"--runs", "5", "--min-time", "0", "-L", "seed=1..3000:+1", "--export", export)
+		var stdout strings.Builder
+		cmd.Stdout = &stdout
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		waitForRecords(t, export, 5)
+		_ = cmd.Process.Signal(stop)
+		checkInterrupted(t, cmd)
+		printed, said := stdout.String(), stderr.String()
+		if !strings.Contains(printed, "reduce1") || !strings.Contains(said, "mpbench: interrupted after") {
+			t.Errorf("%v: stdout %.200q, stderr %.200q", stop, printed, said)
+		}
+		run, err := readRun(t.Context(), export)
+		if err != nil || len(run.Records) < 5 {
+			t.Errorf("%v: the export holds %v, %v", stop, run, err)
+		}
+	}
+}
+
+// stops lists the signals that end a run.
+func stops(t *testing.T) []os.Signal {
+	list := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+	if signal.Ignored(syscall.SIGHUP) {
+		t.Log("a hangup is ignored, as under nohup, and so by the program: not tested")
+		return list
+	}
+	return append(list, syscall.SIGHUP)
+}
+
+// checkInterrupted waits for a program that must end with exit code 130.
+func checkInterrupted(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if !asExit(err, &exit) || exit.ExitCode() != exitInterrupted {
+		t.Fatalf("%v: %v, want exit code 130", cmd.Args, err)
+	}
+}
+
+// TestInterruptAtPipe: the first signal ends what waits for the other end of a pipe.
+func TestInterruptAtPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe.csv")
+	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
+		t.Skipf("no named pipes here: %v %s", err, out)
+	}
+	for _, args := range [][]string{{"report", pipe}, {"compare", pipe, pipe}, {"plot", pipe}, {"check", pipe}} {
+		for _, stop := range stops(t) {
+			cmd := exec.Command("mpbench", args...)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits until it is being read
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Process.Signal(stop)
+			checkInterrupted(t, cmd)
+			_ = writer.Close()
+		}
+	}
+	saved := filepath.Join(t.TempDir(), "run.jsonl")
+	output(t, "sum", "-q", "-d", "mcnamee3", "-m", "float64", "--runs", "1", "--min-time", "0", "--export", saved)
+	cmd := exec.Command("mpbench", "report", saved, "--export", pipe)
+	table, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	stderr := ""
-	for lines := bufio.NewScanner(progress); lines.Scan(); {
-		stderr += lines.Text() + "\n"
-		if strings.HasPrefix(lines.Text(), "[5/") {
+	for lines := bufio.NewScanner(table); lines.Scan(); {
+		if strings.Contains(lines.Text(), runtime.Version()) { // its last line; then it waits for a reader of the pipe
 			_ = cmd.Process.Signal(syscall.SIGINT)
 		}
 	}
-	err = cmd.Wait()
-	var exit *exec.ExitError
-	if !asExit(err, &exit) || exit.ExitCode() != exitInterrupted {
-		t.Fatalf("%v, want exit code 130; %s", err, stderr)
-	}
-	if !strings.Contains(stdout.String(), "reduce1") || !strings.Contains(stderr, "mpbench: interrupted after") {
-		t.Errorf("stdout %.200q, stderr %.200q", stdout.String(), stderr)
-	}
-	run, err := readRun(export)
-	if err != nil || len(run.Records) < 5 {
-		t.Errorf("the export holds %v, %v", run, err)
-	}
+	checkInterrupted(t, cmd)
 }
 
 // TestCancelled covers the same path in one process: a context that is cancelled from the start measures nothing.

@@ -25,26 +25,46 @@ type settings struct {
 func defaultSettings() settings {
 	s := sampling.DefaultSampler()
 	s.MinTime, s.Timeout, s.Prefix = 200*time.Millisecond, 2*time.Second, "--"
-	return settings{method: "all", device: "cpu", sampler: s}
+	return settings{method: "all", device: "cpu", threads: 1, sampler: s}
+}
+
+// overview is the sampler of all methods on the standard data, which are to take a few seconds: what the user left at
+// its default is a fifth of that.
+func (s *settings) overview() sampling.Sampler {
+	quick, usual := s.sampler, defaultSettings().sampler
+	for _, d := range []struct{ have, usual *time.Duration }{
+		{&quick.MinTime, &usual.MinTime}, {&quick.Timeout, &usual.Timeout},
+	} {
+		if *d.have == *d.usual {
+			*d.have /= 5
+		}
+	}
+	return quick
 }
 
 // addChoices declares the flags that say what is measured, with s's present values as defaults.
 func (s *settings) addChoices(f *pflag.FlagSet) {
-	f.StringVarP(&s.precision, "precision", "p", s.precision,
+	f.VarP(&listFlag{text: &s.precision}, "precision", "p",
 		"precision in `bits`, a list; formats of fixed precision ignore it")
-	f.StringVarP(&s.method, "method", "m", s.method, "methods, a list, or all; see mpbench methods")
+	f.VarP(&listFlag{text: &s.method}, "method", "m", "methods, a list, all, or peers; see mpbench methods")
 }
 
 func (s *settings) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.device, "device", s.device,
-		"devices, a list: cpu, cuda:0, ..., cpu+cuda:0 for both together, or all")
+	f.Var(&listFlag{text: &s.device}, "device",
+		"devices, a list: cpu, cuda:0, ..., cpu+cuda:0 for both together, or all;\n"+
+			"cuda:local is the GPU of a rank under mpirun")
 	addThreads(f, &s.threads)
-	f.IntVar(&s.sampler.Warmup, "warmup", s.sampler.Warmup, "runs before the first sample")
-	f.IntVar(&s.sampler.Runs, "runs", s.sampler.Runs, "samples at least")
-	f.DurationVar(&s.sampler.MinTime, "min-time", s.sampler.MinTime, "time of all samples at least")
-	f.DurationVar(&s.sampler.Timeout, "timeout", s.sampler.Timeout, "time of a case at most; 0 for no limit")
-	f.Float64Var(&s.sampler.MaxNoise, "max-noise", s.sampler.MaxNoise,
-		"go on sampling while the relative MAD is above this")
+	addSampler(f, &s.sampler)
+	f.Lookup("min-time").Usage += "; all methods on the\ndefault data take a fifth of it and of the timeout"
+}
+
+// addSampler declares the flags that say how often a case is run.
+func addSampler(f *pflag.FlagSet, s *sampling.Sampler) {
+	f.IntVar(&s.Warmup, "warmup", s.Warmup, "runs before the first sample")
+	f.IntVar(&s.Runs, "runs", s.Runs, "samples at least")
+	f.DurationVar(&s.MinTime, "min-time", s.MinTime, "time of all samples at least")
+	f.DurationVar(&s.Timeout, "timeout", s.Timeout, "time of a case at most; 0 for no limit")
+	f.Float64Var(&s.MaxNoise, "max-noise", s.MaxNoise, "go on sampling while the relative MAD is above this")
 }
 
 func addThreads(f *pflag.FlagSet, threads *int) {
@@ -81,19 +101,39 @@ func (s *settings) precisions() ([]int, error) {
 
 var checkRatios sampling.RatioSampler
 
-// chooseMethods returns the methods of a list among all of an operation.
+// namesAll tells whether a list has the item all.
+func namesAll(list string) bool {
+	return slices.Contains(mapped(strings.Split(list, ","), strings.TrimSpace), "all")
+}
+
+// listsMethod tells whether a list has a method by its own name.
+func listsMethod(list, name string) bool {
+	return slices.Contains(mapped(strings.Split(list, ","), strings.TrimSpace), name)
+}
+
+// chooseMethods returns the methods of a list among all of an operation; all stands for the usual ones, and the name
+// of a group for those of it that can run here.
 func chooseMethods(list string, all method.Catalog) (method.Catalog, error) {
-	if list == "all" {
-		return all, nil
-	}
 	var chosen method.Catalog
 	for _, item := range strings.Split(list, ",") {
 		item = strings.TrimSpace(item)
-		i := slices.IndexFunc(all, func(m method.Method) bool { return m.Name == item })
-		if i < 0 {
+		found := all.Usual()
+		if item != "all" {
+			found = slices.DeleteFunc(slices.Clone(all), func(m method.Method) bool { return m.Name != item })
+		}
+		if group := all.Group(item); len(group) > 0 {
+			if found = group.Present(); len(found) == 0 {
+				return nil, group[0].Missing()
+			}
+		}
+		if len(found) == 0 {
 			return nil, usagef("%s", suggest.Unknown("method", item, all.Names()))
 		}
-		chosen = append(chosen, all[i])
+		for _, m := range found {
+			if !slices.Contains(chosen.Names(), m.Name) {
+				chosen = append(chosen, m)
+			}
+		}
 	}
 	return chosen, nil
 }

@@ -213,6 +213,23 @@ void emulator::registerKernel(const Kernel &kernel) { kernels().push_back(kernel
 #define NEEDS_CONTEXT \
 	if (failure) return failure; \
 	if (!current) return emulator::invalidContext
+#define MAY_FAIL \
+	NEEDS_CONTEXT; \
+	if (refused()) return emulator::outOfMemory
+
+// How many calls are to succeed before one is refused; none is if negative.
+static int untilRefused = -1;
+
+static bool refused() { return untilRefused >= 0 && untilRefused-- == 0; }
+
+// mpEmulatorRefuse makes the call that comes after so many others fail, once, for lack of memory: of the calls that
+// may fail on a device in order, which give nothing back. Returns how many were still to succeed, -1 if none is
+// refused.
+API mpEmulatorRefuse(int after) {
+	int left = untilRefused;
+	untilRefused = after;
+	return left;
+}
 
 API cuInit(unsigned) { return 0; }
 API cuDriverGetVersion(int *v) {
@@ -266,11 +283,11 @@ API cuCtxSetCurrent(void *c) {
 	return 0;
 }
 API cuCtxSynchronize() {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	return drainAll();
 }
 API cuModuleLoadDataEx(void **m, const void *image, unsigned count, int *options, void **values) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	std::string text;
 	for (const volatile char *p = (const volatile char *)image; *p; p++) text.push_back(*p);
 	const char *log = nullptr;
@@ -293,7 +310,7 @@ API cuModuleUnload(void *m) {
 	return 0;
 }
 API cuModuleGetFunction(void **f, void *m, const char *name) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	if (((Module *)m)->ptx.find(std::string(".entry ") + name + "(") == std::string::npos) return emulator::notFound;
 	for (const Kernel &k : kernels())
 		if (!strcmp(k.name, name)) {
@@ -307,13 +324,13 @@ API cuFuncGetAttribute(int *v, int attribute, void *) {
 	return 0;
 }
 API cuFuncSetAttribute(void *f, int attribute, int value) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	if (attribute != 8 || value < 0 || value > 227 << 10) return emulator::invalidValue;
 	((Function *)f)->sharedLimit = value;
 	return 0;
 }
 API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *f, int threads, size_t shared) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	if (threads <= 0) return emulator::invalidValue;
 	int byShared = (228 << 10) / (shared + 1024);
 	*n = shared > ((const Function *)f)->sharedLimit ? 0 : 2048 / threads < byShared ? 2048 / threads : byShared;
@@ -321,7 +338,7 @@ API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *f, int threads, si
 }
 API cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, void *stream, void **parameters, void **) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	const Function *function = (const Function *)f;
 	const Kernel *k = function->kernel;
 	if (!gx || !gy || !gz || !bx || !by || !bz || bx * by * bz > 1024 || gy > 65535 || gz > 65535 ||
@@ -360,13 +377,13 @@ API cuLaunchKernelEx(const LaunchConfig *c, void *f, void **parameters, void **)
 	                      c->stream, parameters, nullptr);
 }
 API cuMemGetInfo_v2(size_t *available, size_t *total) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	*total = memoryLimit();
 	*available = *total - deviceBytes;
 	return 0;
 }
 API cuMemAlloc_v2(void **p, size_t n) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	if (!n) return emulator::invalidValue;
 	if (n > memoryLimit() - deviceBytes || !(*p = allocate(n, false))) return emulator::outOfMemory;
 	deviceBytes += n;
@@ -378,7 +395,7 @@ API cuMemFree_v2(void *p) {
 	return release(p, false);
 }
 API cuMemHostAlloc(void **p, size_t n, unsigned) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	return n && (*p = allocate(n, true)) ? 0 : emulator::outOfMemory;
 }
 API cuMemFreeHost(void *p) {
@@ -394,34 +411,34 @@ static int copyNow(void *to, const void *from, size_t n, const void *device) {
 // A copy from ordinary memory returns when the numbers are in the driver's buffers: they get to their place in the
 // default stream, for which other streams do not wait.
 API cuMemcpyHtoD_v2(void *to, const void *from, size_t n) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	if (!deviceRange(to, n)) return emulator::invalidValue;
 	if (int result = drain(defaultStream)) return result;
 	std::shared_ptr<std::vector<char>> staged(new std::vector<char>((const char *)from, (const char *)from + n));
 	return enqueue(nullptr, [=](Stream &) { return copyNow(to, staged->data(), n, to); });
 }
 API cuMemcpyDtoH_v2(void *to, const void *from, size_t n) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	int result = drain(defaultStream);
 	return result ? result : copyNow(to, from, n, from);
 }
 API cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t n, void *stream) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	if (!deviceRange(to, n)) return emulator::invalidValue;
 	return enqueue(stream, [=](Stream &) { return copyNow(to, from, n, to); });
 }
 API cuMemcpyDtoHAsync_v2(void *to, const void *from, size_t n, void *stream) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	if (!deviceRange(from, n)) return emulator::invalidValue;
 	return enqueue(stream, [=](Stream &) { return copyNow(to, from, n, from); });
 }
 API cuMemcpyDtoDAsync_v2(void *to, const void *from, size_t n, void *stream) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	if (!deviceRange(from, n)) return emulator::invalidValue;
 	return enqueue(stream, [=](Stream &) { return copyNow(to, from, n, to); });
 }
 API cuMemsetD8Async(void *p, unsigned char v, size_t n, void *stream) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	if (!deviceRange(p, n)) return emulator::invalidValue;
 	return enqueue(stream, [=](Stream &) {
 		memset(p, v, n);
@@ -429,7 +446,7 @@ API cuMemsetD8Async(void *p, unsigned char v, size_t n, void *stream) {
 	});
 }
 API cuStreamCreate(void **s, unsigned) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	Stream *stream = new Stream;
 	streams.insert(stream);
 	*s = stream;
@@ -442,7 +459,7 @@ API cuStreamDestroy_v2(void *s) {
 	return failure;
 }
 API cuStreamSynchronize(void *s) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	return drain(streamOf(s));
 }
 API cuStreamWaitEvent(void *s, void *e, unsigned) {
@@ -452,7 +469,7 @@ API cuStreamWaitEvent(void *s, void *e, unsigned) {
 	return enqueue(s, [=](Stream &) { return other ? reach(*event, record, *other) : 0; });
 }
 API cuStreamBeginCapture_v2(void *s, unsigned) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	drain(streamOf(s));
 	streamOf(s).capturing = true;
 	return failure;
@@ -470,7 +487,7 @@ API cuGraphInstantiateWithFlags(void **x, void *g, unsigned long long) {
 	return failure;
 }
 API cuGraphLaunch(void *x, void *s) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	for (const Operation &operation : ((Graph *)x)->operations) enqueue(s, operation);
 	return failure;
 }
@@ -483,7 +500,7 @@ API cuGraphExecDestroy(void *g) {
 	return 0;
 }
 API cuEventCreate(void **e, unsigned) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	*e = new Event;
 	return 0;
 }
@@ -493,7 +510,7 @@ API cuEventDestroy_v2(void *e) {
 	return 0;
 }
 API cuEventRecord(void *e, void *s) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	Event *event = (Event *)e;
 	event->stream = &streamOf(s);
 	unsigned long record = ++event->recorded;
@@ -504,7 +521,7 @@ API cuEventRecord(void *e, void *s) {
 	});
 }
 API cuEventSynchronize(void *e) {
-	NEEDS_CONTEXT;
+	MAY_FAIL;
 	Event *event = (Event *)e;
 	return event->stream ? reach(*event, event->recorded, *event->stream) : 0;
 }

@@ -1,4 +1,5 @@
 // The fibers of the emulator: one block at a time, one thread of it at a time.
+#include "counts.h"
 #include "scheduler.h"
 
 #include <signal.h>
@@ -137,6 +138,7 @@ void onFault(int) {
 // runBlock runs one block to its end; it returns launchFailed for a divergent barrier.
 int runBlock(Block &b, bool reverse) {
 	unsigned n = (unsigned)b.fibers.size();
+	countBlock(n);
 	for (unsigned i = 0; i < n; i++) {
 		Fiber &f = b.fibers[i];
 		f.index = {i % blockShape.x, i / blockShape.x % blockShape.y, i / blockShape.x / blockShape.y};
@@ -154,12 +156,14 @@ int runBlock(Block &b, bool reverse) {
 					b.current = (int)i;
 					thread = b.fibers[i].index;
 					progress = true;
+					countThread(i);
 					mpEmulatorSwitch(&b.schedulerStack, b.fibers[i].stackPointer);
 				}
 			} while (releaseWarp(b, first, count));
 		}
 		unsigned waiting = 0, finished = 0;
 		for (Fiber &f : b.fibers) waiting += f.state == atBlock, finished += f.state == done;
+		if (finished == n || waiting == n) countStep();
 		if (finished == n) return 0;
 		if (waiting == n) { // every thread of the block: one that has ended counts as missing
 			for (Fiber &f : b.fibers) f.state = ready;
@@ -200,6 +204,7 @@ int launch(const Kernel &kernel, void **arguments, dim3 grid, dim3 shape, unsign
 	bool reverse = order && !strcmp(order, "reverse");
 	running = &b;
 	sharedMemory = (unsigned char *)malloc(sharedBytes ? sharedBytes : 1);
+	countLaunch(sharedMemory, sharedBytes);
 	struct sigaction fault = {}, oldSegv, oldBus;
 	fault.sa_handler = onFault;
 	fault.sa_flags = SA_ONSTACK | SA_NODEFER;

@@ -1,5 +1,6 @@
-// Package problems makes problems that strain methods, for tests: shapes and strides of all kinds, special factors,
-// numbers that cancel or lie far apart, numbers of any length, and what must not be read beside them.
+// Package problems makes problems that strain methods, for tests and for the self-test: shapes and strides of all
+// kinds, special factors, numbers that cancel or lie far apart, numbers of any length, and what must not be read
+// beside them.
 package problems
 
 import (
@@ -31,6 +32,7 @@ type Choice struct {
 	Kind    Kind
 	Bits    int // of the numbers, 0 for binary64
 	Largest int // extent of matrices; vectors without one are 8 times as long
+	Least   int // that 7 of 8 extents have, where it is not 0
 	Decimal bool
 }
 
@@ -48,7 +50,7 @@ func (c Choice) Random(o *op.Operation) *op.Problem {
 		r.matrixProblem(p)
 		return p
 	}
-	n := r.size(8 * c.Largest)
+	n := r.size(8*c.Least, 8*c.Largest)
 	for _, a := range o.Arrays() {
 		*p.Operand(a.Name) = r.vector(n)
 	}
@@ -60,7 +62,10 @@ type maker struct {
 	Choice
 }
 
-func (r maker) size(largest int) int {
+func (r maker) size(least, largest int) int {
+	if least > 0 && r.IntN(8) > 0 {
+		return least + r.IntN(largest-least+1)
+	}
 	return []int{0, 1, 2, 1 + r.IntN(largest), 1 + r.IntN(largest), largest}[r.IntN(6)]
 }
 
@@ -141,21 +146,75 @@ func (r maker) vector(n int) numbers.Array {
 }
 
 func (r maker) matrixProblem(p *op.Problem) {
-	m, n := r.size(r.Largest), r.size(r.Largest)
+	m, n := r.size(r.Least, r.Largest), r.size(r.Least, r.Largest)
 	p.Trans = r.IntN(2) == 1
-	lda := max(1, m) + r.IntN(2)*r.IntN(5)
-	p.A = numbers.Array{Source: r.source(lda * n), Layout: numbers.ColMajor(m, n, lda)}
+	if p.Op.Storage.Triangle() {
+		m, p.Trans = n, p.Trans && p.Op.Storage == op.Triangular
+	}
+	p.A = r.matrix(m, n)
+	if p.Op.Storage == op.Sparse {
+		p.A = r.sparse(m, n)
+	}
+	lda := p.A.ColStride
 	if p.Trans {
 		m, n = n, m
 	}
-	p.X, p.Y = r.vector(n), r.vector(m)
-	if r.Kind == Cancelling && !p.Trans && !r.Decimal {
+	if p.Op == op.Gemm {
+		k := r.size(r.Least/2, r.Largest/2+1)
+		p.Y = r.matrix(m, k)
+		if p.TransX = r.IntN(2) == 1; p.TransX {
+			p.X = r.matrix(k, n)
+		} else {
+			p.X = r.matrix(n, k)
+		}
+	} else {
+		p.X, p.Y = r.vector(n), r.vector(m)
+	}
+	if r.Kind == Cancelling && !p.Trans && !r.Decimal && p.A.Pattern == nil {
 		cancelRows(p.A, lda)
 	}
-	spoil(p.A.Source, func(i int) bool { return i%lda >= p.A.Rows })
 	if !p.Adds() {
 		spoil(p.Y.Source, func(int) bool { return true })
 	}
+	if p.Op.Storage.Triangle() {
+		r.store(p)
+	}
+}
+
+// store makes what is not in the triangle of A that is read what must not be read.
+func (r maker) store(p *op.Problem) {
+	upper, unit := r.IntN(2) == 1, r.IntN(2) == 1
+	ld := p.A.ColStride
+	spoil(p.A.Source, func(k int) bool {
+		i, j := k%ld, k/ld
+		return i != j && i < j != upper || i == j && unit && p.Op.Storage == op.Triangular
+	})
+	p.Store(upper, unit)
+}
+
+// matrix returns an m x n matrix by columns, with numbers that must not be read between them.
+func (r maker) matrix(m, n int) numbers.Array {
+	ld := max(1, m) + r.IntN(2)*r.IntN(5)
+	a := numbers.Array{Source: r.source(ld * n), Layout: numbers.ColMajor(m, n, ld)}
+	spoil(a.Source, func(i int) bool { return i%ld >= m })
+	return a
+}
+
+// sparse returns a sparse m x n matrix, whose rows have from 0 to n elements, some of them in one column. It is what
+// remains of a matrix with one row more, which must not be read.
+func (r maker) sparse(m, n int) numbers.Array {
+	p := &numbers.Pattern{Start: make([]int, m+2)}
+	for i := range m + 1 {
+		if n > 0 && r.IntN(4) > 0 {
+			for range r.IntN(min(n, []int{2, 8, n}[r.IntN(3)]) + 1) {
+				p.Column = append(p.Column, int32(r.IntN(n)))
+			}
+		}
+		p.Start[i+1] = len(p.Column)
+	}
+	a := numbers.Sparse(r.source(len(p.Column)), n, p)
+	spoil(a.Source, func(k int) bool { return k < p.Start[1] })
+	return a.Part(1, m+1)
 }
 
 // cancelRows makes every second column nearly the negative of the one before it.
@@ -188,7 +247,7 @@ func spoil(s numbers.Source, unread func(i int) bool) {
 }
 
 // Naive returns the components of a problem of finite numbers and the sums of the magnitudes of their terms, as the
-// operation is defined, in rationals.
+// operation is defined, in rationals; of a Euclidean norm it is the square of both.
 func Naive(p *op.Problem) (y, abs []*big.Rat) {
 	var c component
 	next := func() {
@@ -199,6 +258,16 @@ func Naive(p *op.Problem) (y, abs []*big.Rat) {
 	case op.Sum:
 		for i := range p.X.Rows {
 			c.add(at(p.X, i, 0))
+		}
+		next()
+	case op.Asum:
+		for i := range p.X.Rows {
+			c.add(new(big.Rat).Abs(at(p.X, i, 0)))
+		}
+		next()
+	case op.Nrm2:
+		for i := range p.X.Rows {
+			c.add(at(p.X, i, 0), at(p.X, i, 0))
 		}
 		next()
 	case op.Dot:
@@ -212,7 +281,20 @@ func Naive(p *op.Problem) (y, abs []*big.Rat) {
 			c.add(at(p.Y, i, 0))
 			next()
 		}
-	case op.Gemv:
+	case op.Scal:
+		for i := range p.X.Rows {
+			c.add(at(p.Alpha, 0, 0), at(p.X, i, 0))
+			next()
+		}
+	case op.Trmv:
+		a := p.Matrix()
+		for i := range a.Rows {
+			for j := range a.Cols {
+				c.add(at(a, i, j), at(p.X, j, 0))
+			}
+			next()
+		}
+	case op.Gemv, op.Symv:
 		a := p.Matrix()
 		alpha, beta := at(p.Alpha, 0, 0), at(p.Beta, 0, 0)
 		for i := range a.Rows {
@@ -224,6 +306,42 @@ func Naive(p *op.Problem) (y, abs []*big.Rat) {
 			}
 			for j := range a.Cols {
 				c.add(alpha, at(a, i, j), at(p.X, j, 0))
+			}
+			next()
+		}
+	case op.Spmv:
+		a := p.A
+		alpha, beta := at(p.Alpha, 0, 0), at(p.Beta, 0, 0)
+		list := make([]component, p.Matrix().Rows)
+		for i := range list {
+			if beta.Sign() != 0 {
+				list[i].add(beta, at(p.Y, i, 0))
+			}
+		}
+		for i := range a.Rows {
+			row := a.Row(i)
+			for k, j := range a.Pattern.Row(i) {
+				to, from := i, int(j)
+				if p.Trans {
+					to, from = from, to
+				}
+				list[to].add(alpha, at(row, k, 0), at(p.X, from, 0))
+			}
+		}
+		for _, c = range list {
+			next()
+		}
+	case op.Gemm:
+		a, b := p.Matrix(), p.Right()
+		for i := range a.Rows * b.Cols {
+			row, column := i/b.Cols, i%b.Cols
+			if beta := at(p.Beta, 0, 0); beta.Sign() != 0 {
+				c.add(beta, at(p.Y, row, column))
+			}
+			if alpha := at(p.Alpha, 0, 0); alpha.Sign() != 0 {
+				for j := range a.Cols {
+					c.add(alpha, at(a, row, j), at(b, j, column))
+				}
 			}
 			next()
 		}
@@ -248,6 +366,20 @@ func (c *component) add(factors ...*big.Rat) {
 	}
 	c.sum.Add(c.sum, term)
 	c.magnitude.Add(c.magnitude, term.Abs(term))
+}
+
+// Agrees tells whether an exact result is what Naive says.
+func Agrees(o *op.Operation, got exact.Summary, y, abs *big.Rat) bool {
+	if o.Norm != 2 || y == nil {
+		return got.Sum.Equal(Value(y)) && got.SumAbs.Equal(Value(abs))
+	}
+	root := got.Sum.Number()
+	next := new(big.Rat).Mul(root, new(big.Rat).Add(big.NewRat(1, 1), exact.PowerOfTwo(-256)))
+	square := new(big.Rat).Mul(root, root)
+	if got.Square == nil {
+		return square.Cmp(y) == 0 && got.SumAbs.Equal(got.Sum)
+	}
+	return got.Square.Cmp(y) == 0 && square.Cmp(y) < 0 && next.Mul(next, next).Cmp(y) > 0 && got.SumAbs.Equal(got.Sum)
 }
 
 // Value returns a component as a value; that of no terms is 0.

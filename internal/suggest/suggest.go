@@ -26,25 +26,28 @@ func Nearest(name string, known []string) (string, bool) {
 	return best, best != ""
 }
 
-// editDistance returns the Levenshtein distance: the least number of bytes to insert, delete or replace that turn a
-// into b. Names longer than 64 bytes are cut; nothing that long is near anything.
+// editDistance returns the least number of bytes to insert, delete or replace, or of neighbours to swap, that turn a
+// into b, no part of which is changed twice. Names longer than 64 bytes are cut; nothing that long is near anything.
 func editDistance(a, b string) int {
 	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	var d [65][65]int
+	for i := range len(a) + 1 {
+		d[i][0] = i
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
+	for j := range len(b) + 1 {
+		d[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			replace := d[i-1][j-1]
+			if a[i-1] != b[j-1] {
 				replace++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+			d[i][j] = min(replace, d[i-1][j]+1, d[i][j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
 		}
 	}
-	return row[len(b)]
+	return d[len(a)][len(b)]
 }

@@ -8,8 +8,8 @@ func TestEditDistance(t *testing.T) {
 		want int
 	}{
 		{"", "", 0}, {"a", "", 1}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"mcname1", "mcnamee1", 1},
-		{"table", "tabel", 2},
-		{"abc", "abc", 0}, {"ab", "ba", 2},
+		{"table", "tabel", 1}, {"smu", "spmv", 2}, {"ca", "abc", 3},
+		{"abc", "abc", 0}, {"ab", "ba", 1},
 	} {
 		if got := editDistance(c.a, c.b); got != c.want {
 			t.Errorf("%q to %q: %d, want %d", c.a, c.b, got, c.want)

@@ -244,15 +244,17 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// TestExhaustive: everything is run, and the ratio is to the cheapest of all.
+// TestExhaustive: everything is run, and the ratio is to the cheapest of all that could be recommended.
 func TestExhaustive(t *testing.T) {
-	r := find(t, sumOf(t, "gensum:n=100,cond=1e40"), Options{Wish: Digits(20), Exhaustive: true})
-	if r.Cheapest == nil || r.Ratio < 1 || len(r.Candidates) < 20 {
-		t.Errorf("%+v, %g, %d candidates", r.Cheapest, r.Ratio, len(r.Candidates))
-	}
-	for _, c := range r.Candidates {
-		if !c.Ran {
-			t.Errorf("%s was not run", c.Method)
+	for _, proved := range []bool{false, true} {
+		r := find(t, sumOf(t, "gensum:n=100,cond=1e40"), Options{Wish: Digits(20), Exhaustive: true, Proved: proved})
+		if r.Cheapest == nil || r.Ratio < 1 || len(r.Candidates) < 20 || proved && !r.Cheapest.Promised {
+			t.Errorf("%+v, %g, %d candidates", r.Cheapest, r.Ratio, len(r.Candidates))
+		}
+		for _, c := range r.Candidates {
+			if !c.Ran {
+				t.Errorf("%s was not run", c.Method)
+			}
 		}
 	}
 }

@@ -40,7 +40,13 @@ func (p *Problem) Facts() Facts {
 	r := p.input.Reference
 	f := Facts{Size: []string{fmt.Sprintf("n = %d", r.Shape.N)}, Condition: exact.FromRat(big.NewRat(1, 1))}
 	if r.Shape.M != 0 {
-		f.Size = []string{fmt.Sprintf("m = %d", r.Shape.M), f.Size[0], "op(A) = " + r.Shape.Trans}
+		f.Size = []string{fmt.Sprintf("m = %d", r.Shape.M), f.Size[0]}
+		if r.Shape.K != 0 {
+			f.Size = append(f.Size, fmt.Sprintf("k = %d", r.Shape.K))
+		}
+		for i, letter := range r.Shape.Trans {
+			f.Size = append(f.Size, fmt.Sprintf("op(%c) = %c", 'A'+i, letter))
+		}
 	}
 	for i := range r.Shape.Components {
 		if c := r.Condition(i); measure.Larger(c, f.Condition) {

@@ -59,7 +59,7 @@ type Candidate struct {
 
 // Choice returns the method and how it is configured.
 func (c Candidate) Choice(o Options) (method.Method, method.Config) {
-	return c.trial.Method, method.Config{Precision: c.Precision, Devices: c.trial.devices, Threads: o.Threads}
+	return c.trial.Method, o.config(c.trial, c.Precision)
 }
 
 // A Result is the advice.
@@ -137,8 +137,9 @@ type trial struct {
 	estimate float64 // cost there, 0 if it was not estimated
 }
 
-func (s *search) config(t trial, precision int) method.Config {
-	return method.Config{Precision: precision, Devices: t.devices, Threads: s.Threads}
+func (o Options) config(t trial, precision int) method.Config {
+	c := method.Config{Precision: precision, Devices: t.devices, Threads: o.Threads}
+	return c.For(o.Reuse)
 }
 
 func (s *search) prepare(t trial, precision int) (*instance, error) {
@@ -148,7 +149,7 @@ func (s *search) prepare(t trial, precision int) (*instance, error) {
 // all runs every method on every device, those first that are estimated to be cheap.
 func (s *search) all() {
 	var trials []trial
-	for _, m := range s.problem.catalog {
+	for _, m := range s.problem.catalog.Candidates() {
 		for _, set := range s.Devices {
 			if !m.Runs(set) {
 				continue
@@ -279,14 +280,10 @@ func (s *search) promising(t trial) int {
 	} else {
 		p = t.least
 	}
-	for range 3 {
-		if p > t.Most {
-			return 0
-		}
+	for last := min(p+2, t.Most); p <= last; p++ {
 		if s.Wish.Met(s.bound(t, p)) {
 			return p
 		}
-		p++
 	}
 	return 0
 }
@@ -333,11 +330,14 @@ func (s *search) run(c Candidate) bool {
 	c.Bound = in.bound()
 	c.Promised = s.Wish.Met(c.Bound)
 	s.found = append(s.found, c)
-	if c.Meets && (c.Promised || !s.Proved) {
+	if s.accepts(c) {
 		s.cheapest = min(s.cheapest, c.CostNs)
 	}
 	return c.Meets
 }
+
+// accepts tells whether a candidate can be recommended.
+func (o Options) accepts(c Candidate) bool { return c.Meets && (c.Promised || !o.Proved) }
 
 // rank sorts: what meets the wish, what does not, what was not run, each by cost.
 func rank(list []Candidate) {
@@ -358,26 +358,22 @@ func rank(list []Candidate) {
 }
 
 func (r *Result) choose() {
-	var cheapest, promised *Candidate
-	for i := range r.Candidates {
-		c := &r.Candidates[i]
-		if !c.Meets {
-			break
-		}
-		if cheapest == nil {
-			cheapest = c
-		}
-		if c.Promised && promised == nil {
-			promised = c
-		}
-	}
-	r.Best = cheapest
-	if r.Options.Proved || promised != nil && promised.CostNs <= promiseWorth*cheapest.CostNs {
+	r.Best = first(r.Candidates, func(c Candidate) bool { return c.Meets })
+	promised := first(r.Candidates, func(c Candidate) bool { return c.Meets && c.Promised })
+	if r.Options.Proved || promised != nil && promised.CostNs <= promiseWorth*r.Best.CostNs {
 		r.Best = promised
 	}
 	if promised != r.Best {
 		r.Promised = promised
 	}
+}
+
+// first returns the first of such candidates, nil if there is none.
+func first(list []Candidate, such func(Candidate) bool) *Candidate {
+	if i := slices.IndexFunc(list, such); i >= 0 {
+		return &list[i]
+	}
+	return nil
 }
 
 // check runs the recommendation once more, from the start.
@@ -402,11 +398,12 @@ func (s *search) compareWithAll(r *Result) {
 	s.every, s.found = true, nil
 	s.all()
 	rank(s.found)
-	if len(s.found) == 0 || !s.found[0].Meets || s.ctx.Err() != nil {
+	found := first(s.found, s.accepts)
+	if found == nil || s.ctx.Err() != nil {
 		return
 	}
-	best, cheapest := *r.Best, s.found[0]
-	r.Candidates, r.Cheapest = s.found, &s.found[0]
+	best, cheapest := *r.Best, *found
+	r.Candidates, r.Cheapest = s.found, found
 	for range 5 {
 		best.CostNs = min(best.CostNs, s.again(best))
 		cheapest.CostNs = min(cheapest.CostNs, s.again(cheapest))

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -120,7 +121,7 @@ func (b *Baseline) timesApart(env record.Environment) string {
 
 // ReadBaseline reads a baseline. One that does not exist is nil without an error.
 func ReadBaseline(path string) (*Baseline, error) {
-	text, err := os.ReadFile(path)
+	text, err := readRegular(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
@@ -131,15 +132,45 @@ func ReadBaseline(path string) (*Baseline, error) {
 		}
 		return nil, &Error{Path: path, Text: err.Error()}
 	}
-	b := &Baseline{}
-	if err := json.Unmarshal(text, b); err != nil {
-		return nil, &Error{Path: path, Line: record.JSONErrorLine(text, err), Text: "no baseline: " + err.Error()}
-	}
-	if b.Schema != BaselineSchema {
-		return nil, &Error{Path: path, Key: "schema", Text: fmt.Sprintf("%q is not known; want %s", clip(b.Schema),
-			BaselineSchema)}
+	b, wrong := parseBaseline(text)
+	if wrong != nil {
+		wrong.Path, wrong.Damaged = path, true
+		return nil, wrong
 	}
 	return b, nil
+}
+
+func parseBaseline(text []byte) (*Baseline, *Error) {
+	b := &Baseline{}
+	if err := json.Unmarshal(text, b); err != nil {
+		return nil, &Error{Line: record.JSONErrorLine(text, err), Text: "no baseline: " + record.Explain(err).Error()}
+	}
+	if b.Schema != BaselineSchema {
+		return nil, &Error{Key: "schema", Text: fmt.Sprintf("%q is not known; want %s", clip(b.Schema), BaselineSchema)}
+	}
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		if first := b.Row(r.Check, r.Case); !reflect.DeepEqual(first, r) {
+			return nil, &Error{Key: "rows", Text: fmt.Sprintf("%s: %s is there twice, with different content", r.Check,
+				r.Case)}
+		}
+	}
+	return b, nil
+}
+
+// maxBaselineBytes bounds a baseline, of which a row takes some hundred bytes.
+const maxBaselineBytes = 1 << 28
+
+// readRegular reads a file that has an end.
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() || info.Size() > maxBaselineBytes:
+		return nil, errors.New("is no baseline; want a file that mpbench check has written")
+	}
+	return os.ReadFile(path)
 }
 
 // Write writes the baseline, one row a line.
@@ -207,6 +238,9 @@ func (b *BaselineRow) changes(now *BaselineRow) []string {
 	add("data", b.SHA256, now.SHA256)
 	add("result hash", b.ResultHash, now.ResultHash)
 	add("correct bits", bitsText(b.bits()), bitsText(now.bits()))
+	if b.SHA256 == now.SHA256 && b.ResultHash == now.ResultHash && b.bits() != now.bits() {
+		list = append(list, "the result is the same, so that the old row has been edited or was made by another version")
+	}
 	if b.RelativeTo != now.RelativeTo || math.Abs(now.TimeRatio-b.TimeRatio) > ratioChange*b.TimeRatio {
 		add("time", b.ratioText(), now.ratioText())
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"mpbench/pkg/record"
 	"mpbench/pkg/sampling"
@@ -50,11 +51,14 @@ func Label(r *record.Record) string {
 	switch {
 	case r.Shape.M != 0:
 		text += fmt.Sprintf(" m=%d n=%d", r.Shape.M, r.Shape.N)
+		if r.Shape.K != 0 {
+			text += fmt.Sprintf(" k=%d", r.Shape.K)
+		}
 	case r.Dataset.Params["n"] == "":
 		text += fmt.Sprintf(" n=%d", r.Shape.N)
 	}
-	if r.Shape.Trans == "T" {
-		text += " T"
+	if strings.Contains(r.Shape.Trans, "T") {
+		text += " " + r.Shape.Trans
 	}
 	if r.Format == GivenFormat {
 		return text + " " + r.Method
@@ -68,6 +72,7 @@ const GivenFormat = "given"
 // Judge finds what a row fails, by its time as it was measured. base is its row in the baseline, nil if it has none.
 func (r *Row) Judge(base *BaselineRow) {
 	l := r.Check.Limits
+	r.judgeSpecial()
 	r.judgeBound(l)
 	r.judgeErrors(l)
 	if base == nil && l.NeedsBaseline() {
@@ -84,6 +89,14 @@ func (r *Row) Judge(base *BaselineRow) {
 
 func (r *Row) fail(limit string, line int, expected, found string) {
 	r.Failures = append(r.Failures, Failure{limit, line, expected, found})
+}
+
+// judgeSpecial fails values from elsewhere that are NaN where the exact result is a number, or the other way round:
+// such an error is above every limit.
+func (r *Row) judgeSpecial() {
+	if r.Record.Format == GivenFormat && r.Record.RelError == "NaN" {
+		r.fail("value", 0, r.Record.Exact, r.Record.Value)
+	}
 }
 
 func (r *Row) judgeBound(l Limits) {
@@ -208,6 +221,7 @@ func (t *TimeLimit) LimitOf(
 type Result struct {
 	Plan *Plan
 	Rows []Row
+	Gone []string // rows of the baseline that the plan does not have: "check: case"
 }
 
 // NewResult judges the rows of a plan by its limits and a baseline, which may be nil.
@@ -216,7 +230,24 @@ func NewResult(plan *Plan, rows []Row, b *Baseline) *Result {
 		r := &rows[i]
 		r.Judge(b.Row(r.Check.Name, r.Case))
 	}
-	return &Result{plan, rows}
+	return &Result{plan, rows, gone(rows, b)}
+}
+
+// gone lists the rows of a baseline that were not measured.
+func gone(rows []Row, b *Baseline) (list []string) {
+	if b == nil {
+		return nil
+	}
+	measured := map[[2]string]bool{}
+	for i := range rows {
+		measured[[2]string{rows[i].Check.Name, rows[i].Case}] = true
+	}
+	for _, r := range b.Rows {
+		if !measured[[2]string{r.Check, r.Case}] {
+			list = append(list, r.Check+": "+r.Case)
+		}
+	}
+	return list
 }
 
 // Failed returns the number of rows that fail.

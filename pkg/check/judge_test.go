@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -80,7 +81,7 @@ func TestJudge(t *testing.T) {
 		{"enough bits", []string{"correct-bits=52.5"}, recordOf(), nil, nil},
 		{"too few bits", []string{"correct-bits=52.6"}, recordOf(), nil,
 			[]string{"correct-bits: expected at least 52.6, found 52.5"}},
-		{"exact has all bits", []string{"correct-bits=1e9", "rel-error=0", "ulp=0"}, exact, nil, nil},
+		{"exact has all bits", []string{"correct-bits=65536", "rel-error=0", "ulp=0"}, exact, nil, nil},
 		{"exact", []string{"correct-bits=exact"}, exact, nil, nil},
 		{"not exact", []string{"correct-bits=exact"}, recordOf(), nil, []string{"correct-bits: expected exact, found 52.5"}},
 		{"errors", []string{"rel-error=1.57e-16", "ulp=0.8"}, recordOf(), nil, nil},
@@ -214,6 +215,48 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
+// TestChangesOfEdited: the same result cannot have other bits than before.
+func TestChangesOfEdited(t *testing.T) {
+	before, now := 50.5, 52.5
+	old := &Baseline{Rows: []BaselineRow{{Check: "c", Case: "x", SHA256: "a", ResultHash: "b", CorrectBits: &before}}}
+	fresh := &Baseline{Rows: []BaselineRow{{Check: "c", Case: "x", SHA256: "a", ResultHash: "b", CorrectBits: &now}}}
+	changes := Changes(old, fresh)
+	if len(changes) != 1 || len(changes[0].Details) != 2 || !strings.Contains(changes[0].Details[1], "has been edited") {
+		t.Errorf("%+v", changes)
+	}
+}
+
+// TestGone: rows of the baseline that the plan has no more are named, and fail nothing.
+func TestGone(t *testing.T) {
+	c := &Check{Name: "c", Limits: limits(t, "result-hash=baseline")}
+	rows := []Row{{Check: c, Case: "x", Record: recordOf()}}
+	b := NewBaseline(rows, record.Environment{})
+	b.Rows = append(b.Rows, BaselineRow{Check: "c", Case: "y"}, BaselineRow{Check: "d", Case: "x"})
+	r := NewResult(&Plan{Checks: []Check{*c}}, rows, b)
+	if !reflect.DeepEqual(r.Gone, []string{"c: y", "d: x"}) || r.Failed() != 0 {
+		t.Errorf("%v, %d failed", r.Gone, r.Failed())
+	}
+}
+
+// TestJudgeNaN: values from elsewhere that are NaN fail whatever the limits, unless the exact result is NaN, too.
+func TestJudgeNaN(t *testing.T) {
+	for _, c := range []struct {
+		format, value, exact, relative string
+		fails                          bool
+	}{
+		{GivenFormat, "NaN", "1", "NaN", true}, {GivenFormat, "1", "NaN", "NaN", true},
+		{GivenFormat, "NaN", "NaN", "0", false},
+		{"binary64", "NaN", "1", "NaN", false},
+	} {
+		r := Row{Check: &Check{Limits: limits(t, "correct-bits=0")}}
+		r.Record.Format, r.Record.Value, r.Record.Exact, r.Record.RelError = c.format, c.value, c.exact, c.relative
+		r.Judge(nil)
+		if (len(r.Failures) > 0) != c.fails {
+			t.Errorf("%+v: %v", c, r.Failures)
+		}
+	}
+}
+
 func TestReadBaselineErrors(t *testing.T) {
 	folder := t.TempDir()
 	if b, err := ReadBaseline(filepath.Join(folder, "none.json")); b != nil || err != nil {
@@ -221,18 +264,23 @@ func TestReadBaselineErrors(t *testing.T) {
 	}
 	path := filepath.Join(folder, "b.json")
 	for text, want := range map[string]string{
-		"{\n\"rows\":[\n5}": path + ":3: no baseline: ",
+		"{\n\"rows\":[\n5}": path + ":3: no baseline: no valid JSON at byte",
+		`{"schema":5}`:      path + `:1: no baseline: field "schema": number where a string is expected`,
 		`{"schema":"x"}`:    path + `: schema: "x" is not known; want mpbench-baseline/1`,
-		`{"schema":"mpbench-baseline/1","rows":[{"case":5}]}`: path + ":1: no baseline: ",
+		`{"schema":"mpbench-baseline/1","rows":[{"case":5}]}`: path + `:1: no baseline: field "rows.case": number where`,
+		`{"schema":"mpbench-baseline/1","rows":[{"check":"c","case":"x"},{"check":"c","case":"x","sha256":"a"}]}`: path +
+			": rows: c: x is there twice, with different content",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadBaseline(path); err == nil || !strings.HasPrefix(err.Error(), want) {
+		_, err := ReadBaseline(path)
+		if e := (*Error)(nil); !errors.As(err, &e) || !e.Damaged || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if _, err := ReadBaseline(folder); err == nil || !strings.Contains(err.Error(), folder+": is a directory") {
+	want := folder + ": is no baseline; want a file"
+	if _, err := ReadBaseline(folder); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v", err)
 	}
 }

@@ -241,6 +241,9 @@ func (p *parser) complete(n *yaml.Node, c *Check) error {
 	case values && c.Limits == (Limits{}):
 		return p.errorf(n, "limits", "missing; values without limits cannot fail")
 	}
+	if text := c.Limits.Contradiction(); text != "" {
+		return p.errorf(n, "limits", "%s", text)
+	}
 	if !values {
 		for i, s := range c.Settings {
 			if strings.HasPrefix(s.Key, "input") {
@@ -254,10 +257,15 @@ func (p *parser) complete(n *yaml.Node, c *Check) error {
 		case "reading":
 			c.Reading = s
 		case "transpose":
-			c.Transpose = s.Value == "true"
+			var err error
+			if c.Transpose, err = strconv.ParseBool(s.Value); err != nil {
+				return &Error{Path: p.path, Line: s.Line, Key: s.Key, Text: "want true or false, have " + strconv.Quote(s.Value)}
+			}
+		case "alpha", "beta":
+			c.Factors = append(c.Factors, s)
 		default:
-			keys := []string{"name", "values", "against", "reading", "transpose", "limits"}
-			return &Error{p.path, s.Line, s.Key, suggest.Unknown("key", s.Key, keys)}
+			keys := []string{"name", "values", "against", "reading", "transpose", "alpha", "beta", "limits"}
+			return &Error{Path: p.path, Line: s.Line, Key: s.Key, Text: suggest.Unknown("key", s.Key, keys)}
 		}
 	}
 	return nil
@@ -286,11 +294,10 @@ func (p *parser) against(text string) string {
 	return command + ":" + strings.Join(files, ",")
 }
 
-// IsFile tells a file from a data set in an against: it has a slash or an ending that is read.
-func IsFile(text string) bool {
-	ending := strings.ToLower(filepath.Ext(text))
-	return strings.ContainsAny(text, `/\`) || ending == ".npy" || ending == ".txt" || ending == ".csv"
-}
+// IsFile tells a file from a data set in an against: it has a slash or an ending that is read, perhaps with a part.
+func IsFile(text string) bool { return strings.ContainsAny(text, `/\`) || fileEnding.MatchString(text) }
+
+var fileEnding = regexp.MustCompile(`(?i)\.(npy|txt|(npz|csv)(:.*)?)$`)
 
 // text returns a value that is one text.
 func (p *parser) text(e entry) (string, error) {
@@ -379,6 +386,17 @@ func (p *parser) limits(e entry, l *Limits) error {
 	return nil
 }
 
+// maxBits is the greatest number of correct bits that can be asked for.
+const maxBits = 1 << 16
+
+// Contradiction says which limits exclude each other, "" if none do.
+func (l Limits) Contradiction() string {
+	if l.WithinBound != nil && !l.WithinBound.Value && l.WithinMethod != nil {
+		return "within-bound: false and within: " + l.WithinMethod.Value + " exclude each other"
+	}
+	return ""
+}
+
 var hashPattern = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
 // Set sets the limit of a name, which is none of time. It returns what is wrong, or "".
@@ -392,8 +410,10 @@ func (l *Limits) Set(name, value string, line int) string {
 		l.WithinBound = &Flag{b, line}
 	case "correct-bits":
 		l.CorrectBits = &CorrectBits{Number{0, line}, value == "exact"}
-		if x, ok := number(value); ok {
+		if x, ok := number(value); ok && x <= maxBits {
 			l.CorrectBits.Value = x
+		} else if ok {
+			return fmt.Sprintf("no method has more than %d bits; want fewer, or exact, have %s", maxBits, clip(value))
 		} else if value != "exact" {
 			return "want a number of bits or exact, have " + strconv.Quote(clip(value))
 		}

@@ -90,7 +90,8 @@ func TestParseErrors(t *testing.T) {
 		"schema: mpbench-check/1\nchecks: 5": "plans/p.yaml:1: checks: want a list of checks",
 		"schema: mpbench-check/1\ncheks: []": `plans/p.yaml:2: cheks: unknown key "cheks" (did you mean checks?)`,
 		head + "  - 5":                       `plans/p.yaml:3: want keys with values, have "5"`,
-		head + "  - name: x": "plans/p.yaml:3: command: missing; want one of sum, dot, axpy, gemv, or values: " +
+		head + "  - name: x": "plans/p.yaml:3: command: missing; want one of " +
+			strings.Join(Commands, ", ") + ", or values: " +
 			"and against:",
 		head + "  - command: smu":                   `plans/p.yaml:3: command: unknown command "smu" (did you mean sum?)`,
 		head + "  - command: sum\n    command: dot": "plans/p.yaml:4: command: the key stands in line 3 already",
@@ -119,6 +120,12 @@ func TestParseErrors(t *testing.T) {
 			`have "5"`,
 		head + "  - command: sum\n    limits: {correct-bit: 5}": `plans/p.yaml:4: correct-bit: unknown limit ` +
 			`"correct-bit" (did you mean correct-bits?)`,
+		head + "  - command: sum\n    limits: {correct-bits: 1e6}": "plans/p.yaml:4: correct-bits: no " +
+			"method has more than 65536 bits; want fewer, or exact, have 1e6",
+		head + "  - values: a.npy\n    against: gemv:b.npy,c.npy\n    transpose: yes\n    limits: {ulp: 1}": "" +
+			`plans/p.yaml:5: transpose: want true or false, have "yes"`,
+		head + "  - values: a.npy\n    against: sum:b.npy\n    limits: {within-bound: false, within: kahan}": "" +
+			"plans/p.yaml:3: limits: within-bound: false and within: kahan exclude each other",
 		head + "  - command: sum\n    limits: {correct-bits: many}": `plans/p.yaml:4: correct-bits: want a number of ` +
 			`bits or exact, have "many"`,
 		head + "  - command: sum\n    limits: " +

@@ -33,6 +33,7 @@ type Check struct {
 	Against   Setting // ... and what their exact values follow from, "sum:input.npy"
 	Reading   Setting // of Values and Against, "" for double
 	Transpose bool
+	Factors   []Setting // of Against: alpha, beta
 
 	Limits Limits
 }
@@ -119,6 +120,8 @@ type Error struct {
 	Line int    // 0 where the whole file is meant
 	Key  string // "" where none is to blame
 	Text string
+
+	Damaged bool // a baseline can be read, and its content is wrong
 }
 
 func (e *Error) Error() string {

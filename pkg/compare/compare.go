@@ -10,12 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/perf/benchmath"
-
 	"mpbench/internal/suggest"
 	"mpbench/pkg/check"
 	"mpbench/pkg/record"
-	"mpbench/pkg/stats"
 )
 
 // Schema is the schema of a Result in JSON.
@@ -32,6 +29,7 @@ type Result struct {
 	OnlyOld     []string            `json:"only_old"` // labels of cases
 	OnlyNew     []string            `json:"only_new"`
 	Environment []record.Difference `json:"environment"` // null if one is not known
+	Spread      Spread              `json:"spread"`
 	Failures    []Failure           `json:"failures"`
 }
 
@@ -39,12 +37,14 @@ type Result struct {
 type Row struct {
 	Case        string  `json:"case"` // record.Record.Case
 	Label       string  `json:"label"`
-	Time        *Time   `json:"time"` // nil if a run has no time
+	Time        *Time   `json:"time"`            // nil if a run has no time
+	Ratio       *Ratio  `json:"ratio,omitempty"` // nil unless both runs have ratios to the same method
 	OldBits     *Bits   `json:"old_correct_bits"`
 	NewBits     *Bits   `json:"new_correct_bits"`
 	BitsChange  float64 `json:"bits_change"` // 0 where both are exact
 	HashChanged bool    `json:"hash_changed"`
 	OutOfBound  bool    `json:"outside_bound"` // the new result is, the old one was not
+	BoundGone   bool    `json:"bound_gone"`    // the old result was judged by a bound, the new one is not
 
 	Broken []string `json:"broken,omitempty"` // rules that the row breaks
 
@@ -70,10 +70,25 @@ type Time struct {
 	Lo          float64 `json:"lo"` // interval of at least Confidence for the ratio of the medians
 	Hi          float64 `json:"hi"`
 	Confidence  float64 `json:"confidence"`
-	P           float64 `json:"p"` // of the Mann-Whitney U test
+	P           float64 `json:"p"` // of the Mann-Whitney U test; of several runs a side, of Student's t test
 	OldSamples  int     `json:"old_samples"`
 	NewSamples  int     `json:"new_samples"`
+	OldRuns     int     `json:"old_runs"`
+	NewRuns     int     `json:"new_runs"`
 	Significant bool    `json:"significant"` // P < alpha, and 1 is not in the interval
+}
+
+// Ratio compares times relative to those of a baseline, each measured in turn with it, which the speed of the machine
+// cancels out of. Change is the new ratio divided by the old one.
+type Ratio struct {
+	Baseline    string  `json:"baseline"`
+	Old         float64 `json:"old"`
+	New         float64 `json:"new"`
+	Change      float64 `json:"change"`
+	Lo          float64 `json:"lo"` // interval for the change
+	Hi          float64 `json:"hi"`
+	Confidence  float64 `json:"confidence"`  // at least
+	Significant bool    `json:"significant"` // 1 is not in the interval
 }
 
 // ErrNothing is the error of two runs that have no case in common.
@@ -97,22 +112,31 @@ func (e *DataError) Error() string {
 	return fmt.Sprintf("%s: different data, SHA-256 %.16s... and %.16s...%s", e.Label, e.Old, e.New, more)
 }
 
-// Compare matches two runs by case. alpha is the level of significance, 0 for DefaultAlpha. Several records of one
-// case in a run count as one with all of their samples.
+// Compare matches two sides by case. alpha is the level of significance, 0 for DefaultAlpha. Several records of a case
+// on one side are several runs of it, whose medians show how much runs differ; see Spread.
 func Compare(old, now *record.Run, alpha float64) (*Result, error) {
 	if alpha == 0 {
 		alpha = DefaultAlpha
 	}
-	before, after := merge(old), merge(now)
+	before, err := merge(old)
+	if err != nil {
+		return nil, fmt.Errorf("the old run: %w", err)
+	}
+	after, err := merge(now)
+	if err != nil {
+		return nil, fmt.Errorf("the new run: %w", err)
+	}
 	result := &Result{Schema: Schema, Alpha: alpha, Rows: []Row{}, OnlyOld: []string{}, OnlyNew: []string{},
 		Failures: []Failure{}}
 	var different *DataError
+	var runs [][2][][]float64 // of each row
 	for _, name := range before.order {
 		a, b := before.records[name], after.records[name]
 		if b == nil {
 			result.OnlyOld = append(result.OnlyOld, check.Label(a))
 			continue
 		}
+		runs = append(runs, [2][][]float64{before.runs[name], after.runs[name]})
 		if differ(a, b) {
 			if different == nil {
 				different = &DataError{Label: check.Label(a), Old: a.Dataset.SHA256, New: b.Dataset.SHA256}
@@ -120,7 +144,7 @@ func Compare(old, now *record.Run, alpha float64) (*Result, error) {
 			different.Cases++
 			continue
 		}
-		result.Rows = append(result.Rows, newRow(name, a, b, alpha))
+		result.Rows = append(result.Rows, newRow(name, a, b))
 	}
 	if different != nil {
 		return nil, different
@@ -133,31 +157,39 @@ func Compare(old, now *record.Run, alpha float64) (*Result, error) {
 			result.OnlyNew = append(result.OnlyNew, check.Label(after.records[name]))
 		}
 	}
+	result.compareTimes(runs)
 	result.Environment = environment(old, now, result.Rows)
 	return result, nil
 }
 
-// merged are the records of a run by case, in the order of first appearance.
+// merged are the records of a side by case, in the order of first appearance.
 type merged struct {
 	order   []string
-	records map[string]*record.Record
+	records map[string]*record.Record // with the samples of all runs
+	runs    map[string][][]float64    // the samples of each run
 }
 
-// merge joins the samples of records of the same case on the same data; all else is that of the last one.
-func merge(run *record.Run) merged {
-	m := merged{records: map[string]*record.Record{}}
+// merge joins the samples of records of the same case; all else is that of the last one. A record that is there twice
+// is one run. It refuses a case that is there with different data or results.
+func merge(run *record.Run) (merged, error) {
+	m := merged{records: map[string]*record.Record{}, runs: map[string][][]float64{}}
 	for i := range run.Records {
 		r := run.Records[i]
 		name := r.Case()
 		earlier, ok := m.records[name]
 		if !ok {
 			m.order = append(m.order, name)
-		} else if !differ(earlier, &r) {
-			r.Time.Samples = slices.Concat(earlier.Time.Samples, r.Time.Samples)
+		} else if differ(earlier, &r) || earlier.ResultHash != r.ResultHash {
+			return m, fmt.Errorf("%s is there twice, with different data or results", check.Label(&r))
 		}
+		same := func(samples []float64) bool { return slices.Equal(samples, r.Time.Samples) }
+		if len(r.Time.Samples) > 0 && !slices.ContainsFunc(m.runs[name], same) {
+			m.runs[name] = append(m.runs[name], r.Time.Samples)
+		}
+		r.Time.Samples = slices.Concat(m.runs[name]...)
 		m.records[name] = &r
 	}
-	return m
+	return m, nil
 }
 
 // differ tells whether two records of a case are of different problems: other data or, where they are sums or dot
@@ -170,17 +202,28 @@ func differ(a, b *record.Record) bool {
 	return sameRow && a.Exact != b.Exact
 }
 
-func newRow(name string, a, b *record.Record, alpha float64) Row {
+func newRow(name string, a, b *record.Record) Row {
 	before, after := Bits(check.CorrectBitsOf(a)), Bits(check.CorrectBitsOf(b))
 	row := Row{
 		Case: name, Label: check.Label(b), Old: a, New: b, OldBits: &before, NewBits: &after,
 		HashChanged: a.ResultHash != b.ResultHash, OutOfBound: b.OutsideBound() && !a.OutsideBound(),
+		BoundGone:  a.WithinBound != nil && b.WithinBound == nil,
 		BitsChange: change(float64(before), float64(after), float64(b.ActualBits)),
 	}
-	if len(a.Time.Samples) > 0 && len(b.Time.Samples) > 0 {
-		row.Time = newTime(a.Time.Samples, b.Time.Samples, alpha)
+	if x, y := a.Ratio, b.Ratio; x != nil && y != nil && x.Baseline == y.Baseline {
+		row.Ratio = newRatio(x, y)
 	}
 	return row
+}
+
+// newRatio divides ratios; both intervals cover their medians with the sum of their confidences, less 1 (Bonferroni).
+func newRatio(x, y *record.Ratio) *Ratio {
+	r := &Ratio{
+		Baseline: x.Baseline, Old: x.Median, New: y.Median, Change: quotient(y.Median, x.Median),
+		Lo: quotient(y.Lo, x.Hi), Hi: quotient(y.Hi, x.Lo), Confidence: max(0, x.Confidence+y.Confidence-1),
+	}
+	r.Significant = r.Lo > 1 || r.Hi < 1
+	return r
 }
 
 // change is the difference of correct bits. An exact result counts as one of all bits of the format, plus one, which
@@ -196,36 +239,6 @@ func change(before, after, bits float64) float64 {
 		after = max(before, bits+1)
 	}
 	return after - before
-}
-
-// newTime compares samples by the Mann-Whitney U test, which assumes nothing about their distribution.
-//
-// The interval for the ratio of the medians is made of intervals for each median (stats.MedianInterval) of confidence
-// 1 - alpha/2: both cover their medians with probability 1 - alpha at least (Bonferroni), and then the ratio lies
-// between Lo = new.Lo/old.Hi and Hi = new.Hi/old.Lo.
-func newTime(old, now []float64, alpha float64) *Time {
-	x, y := stats.MedianInterval(old, 1-alpha/2), stats.MedianInterval(now, 1-alpha/2)
-	t := &Time{
-		OldNs: stats.Median(old), NewNs: stats.Median(now), OldSamples: len(old), NewSamples: len(now),
-		Confidence: max(0, x.Confidence+y.Confidence-1),
-	}
-	t.Ratio, t.Lo, t.Hi = quotient(t.NewNs, t.OldNs), quotient(y.Lo, x.Hi), quotient(y.Hi, x.Lo)
-	thresholds := benchmath.Thresholds{CompareAlpha: alpha}
-	t.P = benchmath.AssumeNothing.Compare(
-		benchmath.NewSample(slices.Clone(old), &thresholds), benchmath.NewSample(slices.Clone(now), &thresholds)).P
-	t.Significant = t.P < alpha && (t.Lo > 1 || t.Hi < 1)
-	return t
-}
-
-// quotient is x/y; 1 where both are 0, and a large number where only y is.
-func quotient(x, y float64) float64 {
-	switch {
-	case y > 0:
-		return x / y
-	case x == 0:
-		return 1
-	}
-	return math.MaxFloat64
 }
 
 // environment lists what differs between the last environments of the compared records; nil where one is not known.
@@ -263,7 +276,7 @@ var ruleNames = []string{"time", "bits", "hash", "bound", "missing"}
 //	time>5%    the new median is more than 5 % above the old one, and significantly so
 //	bits<-1    more than 1 correct bit is lost
 //	hash       the result has changed
-//	bound      the new result is outside its bound and the old one was not
+//	bound      the new result is outside its bound and the old one was not, or has no bound and the old one had
 //	missing    a case of the old run is not in the new one
 func ParseRule(text string) (Rule, error) {
 	compact := strings.Join(strings.Fields(text), "")
@@ -354,6 +367,9 @@ func (r Rule) broken(row *Row) string {
 	case "bound":
 		if row.OutOfBound {
 			return "error " + row.New.RelError + " above the bound " + row.New.Bound
+		}
+		if row.BoundGone {
+			return "no bound, where the old run has one"
 		}
 	}
 	return ""

@@ -75,6 +75,30 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
+// TestTwice: a case that is there twice, with different data or results, cannot be compared.
+func TestTwice(t *testing.T) {
+	for want, seed := range map[string]func(*record.Record){
+		"":       func(*record.Record) {},
+		"result": func(r *record.Record) { r.ResultHash = "2222222222222222" },
+		"data":   func(r *record.Record) { r.Dataset.SHA256 = "bb" },
+		"exact":  func(r *record.Record) { r.Exact = "4" },
+	} {
+		double := run(5, 1)
+		double.Records = append(double.Records, run(5, 2).Records[1])
+		seed(&double.Records[4])
+		for prefix, err := range map[string]error{
+			"the old run: ": errorOf(Compare(double, run(5, 1), 0)), "the new run: ": errorOf(Compare(run(5, 1), double, 0)),
+		} {
+			if want == "" && err != nil || want != "" && (err == nil ||
+				err.Error() != prefix+"sum mcnamee3 n=64 kahan 53 bits is there twice, with different data or results") {
+				t.Errorf("%s: %v", want, err)
+			}
+		}
+	}
+}
+
+func errorOf(_ *Result, err error) error { return err }
+
 // TestSeeded: a method made 30 % slower, one made 3 bits worse and a changed result are found, each alone and
 // together, and nothing else is.
 func TestSeeded(t *testing.T) {
@@ -86,6 +110,7 @@ func TestSeeded(t *testing.T) {
 		},
 		"kahan: bits<-1":  func(r *record.Run) { *of(r, "kahan").CorrectBits -= 3 },
 		"reduce2: hash":   func(r *record.Run) { of(r, "reduce2").ResultHash = "2222222222222222" },
+		"float64: bound":  func(r *record.Run) { of(r, "float64").WithinBound = nil },
 		"deferred: bound": func(r *record.Run) { *of(r, "deferred").WithinBound = false },
 		"deferred: bits<-1": func(r *record.Run) {
 			bits := 51.0
@@ -122,22 +147,83 @@ func TestSeeded(t *testing.T) {
 // TestTime: the interval covers the true ratio, p tells a difference from none, and a few samples tell nothing.
 func TestTime(t *testing.T) {
 	x, y := run(30, 1).Records[0].Time.Samples, run(30, 2).Records[0].Time.Samples
-	same := newTime(x, y, 0.05)
+	same := ofSamples(x, y, 0.05, Spread{Cases: 1})
 	if same.Significant || same.Lo > 1 || same.Hi < 1 || same.Confidence < 0.95 {
 		t.Errorf("%+v", same)
 	}
 	for i := range y {
 		y[i] *= 1.1
 	}
-	slower := newTime(x, y, 0.05)
+	slower := ofSamples(x, y, 0.05, Spread{Cases: 1})
 	if !slower.Significant || slower.Lo > 1.1 || slower.Hi < 1.1 || slower.P > 1e-6 || math.Abs(slower.Ratio-1.1) > 0.02 {
 		t.Errorf("%+v", slower)
 	}
-	if few := newTime(x[:3], y[:3], 0.05); few.Significant || few.Confidence > 0.95 {
+	if few := ofSamples(x[:3], y[:3], 0.05, Spread{Cases: 1}); few.Significant || few.Confidence > 0.95 {
 		t.Errorf("%+v", few)
 	}
-	if zero := newTime([]float64{0, 0}, []float64{0, 0}, 0.05); zero.Ratio != 1 || zero.Significant {
+	if zero := ofSamples([]float64{0, 0}, []float64{0, 0}, 0.05, Spread{Cases: 1}); zero.Ratio != 1 || zero.Significant {
 		t.Errorf("%+v", zero)
+	}
+}
+
+// drifting is a run all samples of each case of which are longer by the same part: what runs differ by.
+func drifting(random *rand.Rand, deviation float64) *record.Run {
+	r := run(20, random.Uint64())
+	for i := range r.Records {
+		factor := math.Exp(deviation * random.NormFloat64())
+		for j := range r.Records[i].Time.Samples {
+			r.Records[i].Time.Samples[j] *= factor
+		}
+	}
+	return r
+}
+
+// several is one side of several runs.
+func several(runs int, random *rand.Rand, deviation float64) *record.Run {
+	all := &record.Run{Environments: run(1, 1).Environments}
+	for range runs {
+		all.Records = append(all.Records, drifting(random, deviation).Records...)
+	}
+	return all
+}
+
+// TestEqualRuns: runs of the same program differ by 3 %, far more than the samples of each, and compare as equal: in
+// all cases of 95 of 100 comparisons of several runs a side, or of one. A case that is 30 % slower is found.
+func TestEqualRuns(t *testing.T) {
+	for _, c := range []struct{ runs, most int }{{5, 10}, {3, 10}, {1, 15}} {
+		random := rand.New(rand.NewPCG(uint64(c.runs), 9))
+		wrong, missed := 0, 0
+		for range 100 {
+			old, now := several(c.runs, random, 0.03), several(c.runs, random, 0.03)
+			if compare(t, old, now, "time>0%").Failed() > 0 {
+				wrong++
+			}
+			for i := range now.Records {
+				for j := range now.Records[i].Time.Samples {
+					if now.Records[i].Method == "kahan" {
+						now.Records[i].Time.Samples[j] *= 1.3
+					}
+				}
+			}
+			failed := compare(t, old, now, "time>0%").Failures
+			if !slices.ContainsFunc(failed, func(f Failure) bool { return strings.Contains(f.Label, "kahan") }) {
+				missed++
+			}
+		}
+		if wrong > c.most || missed > 20 {
+			t.Errorf("%d runs a side: %d of 100 pairs of equal runs differ, %d of 100 changes are missed", c.runs, wrong,
+				missed)
+		}
+	}
+}
+
+// TestSameRunTwice: a run that is given twice does not make it look steady.
+func TestSameRunTwice(t *testing.T) {
+	old, now := run(20, 1), run(20, 2)
+	once := compare(t, old, now)
+	old.Records = append(old.Records, old.Records...)
+	if twice := compare(t, old, now); twice.Rows[0].Time.OldRuns != 1 || *twice.Rows[0].Time != *once.Rows[0].Time {
+		t.Errorf("%+v", twice.Rows[0].Time)
 	}
 }
 

@@ -22,13 +22,22 @@ const (
 // Member is one device.
 type Member struct {
 	Kind  Kind // CPU or CUDA
-	Index int  // of GPUs, from 0
+	Index int  // of GPUs, from 0; local for the one that belongs to a rank
 }
+
+// local is the index of a GPU that is chosen where it is used, see Local.
+const local = -1
+
+// localName is what users type for it.
+const localName = "local"
 
 // String returns the name that users type: "cpu", "cuda:1".
 func (m Member) String() string {
 	if m.Kind == CPU {
 		return string(CPU)
+	}
+	if m.Index == local {
+		return string(m.Kind) + ":" + localName
 	}
 	return fmt.Sprintf("%s:%d", m.Kind, m.Index)
 }
@@ -42,14 +51,15 @@ func Of(members ...Member) Set { return Set{members} }
 // GPU returns the set of one GPU.
 func GPU(index int) Set { return Of(Member{CUDA, index}) }
 
-// Parse reads "cpu", "cuda:1", "cuda" for the first GPU, or several joined by "+", as "cpu+cuda:0".
+// Parse reads "cpu", "cuda:1", "cuda" for the first GPU, "cuda:local" for that of a rank, or several joined by "+", as
+// "cpu+cuda:0".
 func Parse(text string) (Set, error) {
 	var s Set
 	for name := range strings.SplitSeq(text, "+") {
 		m, ok := parseMember(name)
 		if !ok || slices.Contains(s.members, m) {
 			return Set{}, fmt.Errorf(
-				"unknown device %q; want cpu, cuda:0, cuda:1, ..., cpu+cuda:0 for both together, or all", text)
+				"unknown device %q; want cpu, cuda:0, cuda:1, ..., cuda:local, cpu+cuda:0 for both together, or all", text)
 		}
 		s.members = append(s.members, m)
 	}
@@ -59,7 +69,9 @@ func Parse(text string) (Set, error) {
 func parseMember(name string) (Member, bool) {
 	kind, index, indexed := strings.Cut(name, ":")
 	m := Member{Kind: Kind(kind)}
-	if indexed {
+	if index == localName {
+		m.Index = local
+	} else if indexed {
 		n, err := strconv.ParseUint(index, 10, 16)
 		if err != nil || strconv.FormatUint(n, 10) != index {
 			return m, false
@@ -67,6 +79,18 @@ func parseMember(name string) (Member, bool) {
 		m.Index = int(n)
 	}
 	return m, m.Kind == CUDA || m.Kind == CPU && !indexed
+}
+
+// Local returns the set of the rank that is so many-th on its machine: "cuda:local" is one of its GPUs, in turn. How
+// many there are is asked for where that matters.
+func (s Set) Local(rank int, gpus func() int) Set {
+	members := slices.Clone(s.members)
+	for i, m := range members {
+		if m.Index == local {
+			members[i].Index = rank % max(1, gpus())
+		}
+	}
+	return Of(members...)
 }
 
 // Must is Parse for a text that is known to be one.

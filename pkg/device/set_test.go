@@ -12,11 +12,13 @@ func TestParse(t *testing.T) {
 		kind Kind
 		gpus int
 	}{
-		"cpu":           {"cpu", CPU, 0},
-		"cuda":          {"cuda:0", CUDA, 1},
-		"cuda:12":       {"cuda:12", CUDA, 1},
-		"cpu+cuda:1":    {"cpu+cuda:1", Hybrid, 1},
-		"cuda:0+cuda:1": {"cuda:0+cuda:1", Hybrid, 2},
+		"cpu":            {"cpu", CPU, 0},
+		"cuda":           {"cuda:0", CUDA, 1},
+		"cuda:12":        {"cuda:12", CUDA, 1},
+		"cpu+cuda:1":     {"cpu+cuda:1", Hybrid, 1},
+		"cuda:0+cuda:1":  {"cuda:0+cuda:1", Hybrid, 2},
+		"cuda:local":     {"cuda:local", CUDA, 1},
+		"cpu+cuda:local": {"cpu+cuda:local", Hybrid, 1},
 	} {
 		s, err := Parse(text)
 		if err != nil || s.String() != want.name || s.Kind() != want.kind || len(s.GPUs()) != want.gpus {
@@ -28,10 +30,26 @@ func TestParse(t *testing.T) {
 	}
 	for _, text := range []string{
 		"", "+", "cpu+", "CPU", "cpu:0", "cuda:", "cuda:-1", "cuda:01", "cuda:x", "cuda:99999999999", "cpu+cpu",
-		"cuda+cuda:0", "gpu", "cpu,cuda:0", "cuda :0",
+		"cuda+cuda:0", "gpu", "cpu:local", "cuda:locals", "cpu,cuda:0", "cuda :0",
 	} {
 		if s, err := Parse(text); err == nil {
 			t.Errorf("%q is %v", text, s)
+		}
+	}
+}
+
+// TestLocal: ranks of a machine take its GPUs in turn.
+func TestLocal(t *testing.T) {
+	for _, c := range []struct {
+		text, want string
+		rank, gpus int
+	}{
+		{"cuda:local", "cuda:0", 0, 2}, {"cuda:local", "cuda:1", 1, 2}, {"cuda:local", "cuda:0", 2, 2},
+		{"cpu+cuda:local", "cpu+cuda:1", 3, 2}, {"cuda:1", "cuda:1", 3, 2}, {"cuda:local", "cuda:0", 3, 0},
+		{"cpu", "cpu", 1, 1},
+	} {
+		if got := Must(c.text).Local(c.rank, func() int { return c.gpus }).String(); got != c.want {
+			t.Errorf("%s of rank %d on %d GPUs: %s, want %s", c.text, c.rank, c.gpus, got, c.want)
 		}
 	}
 }

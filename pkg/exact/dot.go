@@ -123,17 +123,20 @@ func (d *Dot) Value() Value {
 }
 
 // Abs returns the exact sum of the magnitudes of the products: NaN if one is NaN, +Inf if one is infinite.
-func (d *Dot) Abs() Value {
-	if c := d.specials.magnitude(); c != Finite {
-		return Value{Class: c}
-	}
+func (d *Dot) Abs() Value { return d.specials.magnitude(d.finiteAbs()) }
+
+// finiteAbs returns the exact sum of the magnitudes of the finite products.
+func (d *Dot) finiteAbs() Value {
 	sum := d.pos.int()
 	return d.result(sum.Add(sum, d.neg.int()), func(w *wideDot) *big.Int { return new(big.Int).Add(&w.pos, &w.neg) })
 }
 
 // Summary returns the sum and the sum of magnitudes; its Condition is sum |x_i y_i| / |sum x_i y_i|, half of the
 // condition number of the dot product.
-func (d *Dot) Summary() Summary { return Summary{N: d.n, Sum: d.Value(), SumAbs: d.Abs()} }
+func (d *Dot) Summary() Summary {
+	finite := d.finiteAbs()
+	return Summary{N: d.n, Sum: d.Value(), SumAbs: d.specials.magnitude(finite), Finite: finite}
+}
 
 // result adds the wide part, if there is one, to x in units of 2^leastProductExp, which it may modify.
 func (d *Dot) result(x *big.Int, wide func(*wideDot) *big.Int) Value {
@@ -165,11 +168,14 @@ func dyadic(x *big.Int, exp int) *big.Rat {
 		return new(big.Rat).SetInt(x.Lsh(x, uint(exp)))
 	}
 	// An odd integer over a power of two is in lowest terms: SetFrac would look for a common divisor, slowly.
-	r := big.NewRat(1, 2) // has numerator and denominator that can be set
+	r := new(big.Rat).Set(half)
 	r.Num().Set(x)
 	r.Denom().SetBit(r.Denom().SetInt64(0), -exp, 1)
 	return r
 }
+
+// half is copied where numerator and denominator are to be set.
+var half = big.NewRat(1, 2)
 
 // wideDot is a pair of sums of products of big.Float numbers, in units of 2^exp.
 type wideDot struct {

@@ -4,9 +4,6 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
-	"runtime"
-
-	"mpbench/internal/parallel"
 )
 
 // Errors measures a computed value against the exact one.
@@ -33,9 +30,14 @@ func Measure(computed, exact Value) Errors {
 	case computed.Class != Finite:
 		return Errors{Abs: Value{Rat: new(big.Rat)}, Rel: Value{Rat: new(big.Rat)}, exact: exact}
 	}
-	abs := new(big.Rat).Sub(computed.Number(), exact.Number())
-	abs.Abs(abs)
+	abs := distance(computed.Number(), exact.Number())
 	return Errors{Abs: Value{Rat: abs}, Rel: relative(abs, exact.Number()), exact: exact}
+}
+
+// distance returns |x - y|.
+func distance(x, y *big.Rat) *big.Rat {
+	d := Add(x, new(big.Rat).Neg(y))
+	return d.Abs(d)
 }
 
 // relative returns abs/|of|, with 0/0 = 0.
@@ -166,6 +168,22 @@ func GammaTimes(k int, u, s *big.Rat) *big.Rat {
 	return g.Mul(g, s)
 }
 
+// Above returns a number of at most 64 significant bits that is at least x >= 0, and less than 1 + 2^-62 times x; x
+// itself where it is short, or no binary fraction.
+func Above(x *big.Rat) *big.Rat {
+	num, denom := x.Num(), x.Denom()
+	k := num.BitLen() - 63
+	if k <= 1+int(num.TrailingZeroBits()) || int(denom.TrailingZeroBits()) != denom.BitLen()-1 {
+		return x
+	}
+	top := new(big.Int).Rsh(num, uint(k))
+	top.Add(top, big.NewInt(1))
+	if k -= denom.BitLen() - 1; k >= 0 {
+		return new(big.Rat).SetInt(top.Lsh(top, uint(k)))
+	}
+	return new(big.Rat).SetFrac(top, new(big.Int).Lsh(big.NewInt(1), uint(-k)))
+}
+
 // PowerOfTwo returns 2^k.
 func PowerOfTwo(k int) *big.Rat {
 	power := new(big.Int).Lsh(big.NewInt(1), uint(max(k, -k)))
@@ -173,49 +191,4 @@ func PowerOfTwo(k int) *big.Rat {
 		return new(big.Rat).SetFrac(big.NewInt(1), power)
 	}
 	return new(big.Rat).SetInt(power)
-}
-
-// Summary is what the exact reference says about a set of terms.
-type Summary struct {
-	N      int
-	Sum    Value // the exact sum
-	SumAbs Value // the exact sum of the magnitudes
-}
-
-// Condition returns the condition number of the summation, sum|x| / |sum x|, which is at least 1 and +Inf when the
-// terms cancel to 0. Terms that are all zeros, or no terms at all, have condition 1: any order and any format sums
-// them exactly. Where a term is infinite or NaN there is no condition number and the result is NaN.
-func (s Summary) Condition() Value {
-	if !s.Sum.IsFinite() || !s.SumAbs.IsFinite() {
-		return Value{Class: NaN}
-	}
-	abs, sum := s.SumAbs.Number(), s.Sum.Number()
-	switch {
-	case abs.Sign() == 0:
-		return Value{Rat: big.NewRat(1, 1)}
-	case sum.Sign() == 0:
-		return Value{Class: PosInf}
-	}
-	c := new(big.Rat).Quo(abs, sum)
-	return Value{Rat: c.Abs(c)}
-}
-
-// Summary returns the sum and the sum of magnitudes of the terms added so far.
-func (s *Sum) Summary() Summary { return Summary{N: s.n, Sum: s.Value(), SumAbs: s.Abs()} }
-
-// SumOf returns the exact summary of xs, by a goroutine for each processor, whose number changes nothing.
-func SumOf(xs []float64) Summary { return sumParallel(xs, runtime.GOMAXPROCS(0)).Summary() }
-
-// minBlock is the least number of terms worth a goroutine: with fewer, merging costs more than adding.
-const minBlock = 1 << 16
-
-// sumParallel adds xs with up to workers goroutines.
-func sumParallel(xs []float64, workers int) *Sum {
-	workers = max(1, min(workers, len(xs)/minBlock))
-	parts := make([]Sum, workers)
-	parallel.Ranges(workers, len(xs), minBlock, func(worker, from, to int) { parts[worker].AddSlice(xs[from:to]) })
-	for w := 1; w < workers; w++ {
-		parts[0].Merge(&parts[w])
-	}
-	return &parts[0]
 }

@@ -137,10 +137,10 @@ func (s *Sum) Value() Value {
 }
 
 // Abs returns the exact sum of the magnitudes of the terms: NaN if a term is NaN, +Inf if one is infinite.
-func (s *Sum) Abs() Value {
-	if c := s.specials.magnitude(); c != Finite {
-		return Value{Class: c}
-	}
+func (s *Sum) Abs() Value { return s.specials.magnitude(s.finiteAbs()) }
+
+// finiteAbs returns the exact sum of the magnitudes of the finite terms.
+func (s *Sum) finiteAbs() Value {
 	pos, neg := s.fixed()
 	r := dyadic(pos.Add(pos, neg), leastExp)
 	if s.wide != nil {
@@ -180,15 +180,15 @@ func (s specials) sum() Class {
 	return Finite
 }
 
-// magnitude returns the class of the sum of magnitudes.
-func (s specials) magnitude() Class {
+// magnitude returns the sum of magnitudes, of which finite is that of the finite terms.
+func (s specials) magnitude(finite Value) Value {
 	switch {
 	case s.nan:
-		return NaN
+		return Value{Class: NaN}
 	case s.posInf, s.negInf:
-		return PosInf
+		return Value{Class: PosInf}
 	}
-	return Finite
+	return finite
 }
 
 // wideSum adds rationals over one common denominator, the least common multiple of those seen so far. The denominators

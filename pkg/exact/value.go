@@ -58,7 +58,12 @@ func FromFloat64(x float64) Value {
 	case x < -math.MaxFloat64:
 		return Value{Class: NegInf}
 	}
-	return Value{Rat: new(big.Rat).SetFloat64(x)}
+	m, e := significand(x)
+	n := new(big.Int).SetUint64(m)
+	if x < 0 {
+		n.Neg(n)
+	}
+	return Value{Rat: dyadic(n, e+leastExp)}
 }
 
 // FromBig returns x, exactly. The Value keeps no reference to x; a nil x gives NaN, the only special value that

@@ -67,7 +67,7 @@ func (w *floats) Close() error               { return nil }
 type chunked struct {
 	x       numbers.Array
 	threads int
-	buffer  []float64
+	size    int // of the runs that are read
 }
 
 // chunk is how many numbers are read at a time: 4 MB, enough for all threads.
@@ -77,23 +77,19 @@ func newChunked(_ context.Context, c method.Config, p *op.Problem) (Way, method.
 	if !p.X.Chunked() || !p.Y.Absent() || p.X.RowStride != 1 && p.X.Rows > 1 {
 		return nil, method.Times{}, nil
 	}
-	w := &chunked{p.X, parallel.Threads(c.Threads), make([]float64, min(chunk, p.X.Rows))}
-	return w, method.Times{}, nil
+	return &chunked{p.X, parallel.Threads(c.Threads), max(1, min(chunk, p.X.Rows))}, method.Times{}, nil
 }
 
 func (w *chunked) Add(ctx context.Context, to *Sum) error {
-	source := w.x.Source.(numbers.Chunked)
-	for from := 0; from < w.x.Rows; from += len(w.buffer) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		run := w.buffer[:min(len(w.buffer), w.x.Rows-from)]
-		if err := source.ReadRun(run, w.x.Index(from, 0)); err != nil {
-			return err
-		}
-		to.Floats.AddSliceParallel(run, w.threads)
+	read := func(k int, buffer []float64) ([]float64, error) {
+		run := buffer[:min(w.size, w.x.Rows-k*w.size)]
+		return run, w.x.ReadRun(run, k*w.size)
 	}
-	return nil
+	runs := (w.x.Rows + w.size - 1) / w.size
+	return numbers.ReadAhead(ctx, numbers.Readers(w.x), runs, w.size, read, func(_ int, run []float64) error {
+		to.Floats.AddSliceParallel(run, w.threads)
+		return nil
+	})
 }
 
 func (w *chunked) Describe(info *method.Info) { info.NumberBytes, info.Threads = 8, w.threads }
@@ -109,7 +105,7 @@ func newPacked(_ context.Context, c method.Config, p *op.Problem) (Way, method.T
 	if !p.Y.Absent() {
 		return nil, method.Times{}, nil
 	}
-	x, err := deferred.Pack(p.X.Source, p.X.Layout)
+	x, err := deferred.Pack(p.X.Source, p.X.Layout, c.Threads)
 	if err != nil {
 		return nil, method.Times{}, err
 	}

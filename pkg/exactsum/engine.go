@@ -1,5 +1,5 @@
-// Package exactsum is the method deferred for sums and dot products: everything is added exactly and rounded once, to
-// nearest even at p bits, whatever the order of the terms and the devices that share them.
+// Package exactsum is the method deferred for sums, dot products and norms: everything is added exactly and rounded
+// once, to nearest even at p bits, whatever the order of the terms and the devices that share them.
 //
 // What adds is a [Way]: on one kind of device, for numbers of one kind, in memory or not. Those of the CPU are here;
 // packages superaccgpu and deferredgpu have those of GPUs. An [Engine] takes the first that fits the numbers at hand.
@@ -29,13 +29,11 @@ type Way interface {
 	Close() error
 }
 
-// DeviceWay is a Way of a device.
+// DeviceWay is a Way of numbers in a device's memory. The time of other ways is that of the clock, rounding included.
 type DeviceWay interface {
 	Way
-	// AddTimed is Add with cold caches and with times.
+	// AddTimed is Add with cold caches and with times by the device's events.
 	AddTimed(context.Context, *Sum) (method.Times, error)
-	// ByClock tells whether the time is that of the clock, rounding included, as on the CPU.
-	ByClock() bool
 	// Cool empties the device's caches.
 	Cool() error
 }
@@ -70,6 +68,7 @@ type engine struct {
 	way         Way    // nil before Prepare
 	sum         Sum
 	denominator *big.Int
+	root        bool       // the result is the square root of the sum
 	result      *big.Float // nil for NaN
 	times       method.Times
 }
@@ -78,7 +77,11 @@ func (e *engine) Prepare(ctx context.Context, p *op.Problem) error {
 	if err := e.Close(); err != nil {
 		return err
 	}
-	if _, err := p.Op.Shape(p); err != nil {
+	shape, err := p.Op.Shape(p)
+	if err != nil {
+		return err
+	}
+	if p, err = e.terms(p, shape); err != nil {
 		return err
 	}
 	e.denominator = product(p.X.Denominator(), p.Y.Denominator())
@@ -93,6 +96,25 @@ func (e *engine) Prepare(ctx context.Context, p *op.Problem) error {
 		}
 	}
 	return &op.Error{Operation: p.Op.Name, Text: fmt.Sprintf("no way of adding these numbers on %s", e.config.Devices)}
+}
+
+// terms returns the sum or dot product that has to be computed: the sum of the magnitudes of x, for which there is a
+// copy of binary64 numbers in memory, or the product of x and x.
+func (e *engine) terms(p *op.Problem, shape op.Shape) (*op.Problem, error) {
+	sum := *p
+	e.root = p.Op.Norm == 2
+	switch p.Op.Norm {
+	case 1:
+		if p.X.Binary64() {
+			if err := e.config.CheckMemory("deferred", shape, 8*int64(p.X.Len()), ""); err != nil {
+				return nil, err
+			}
+		}
+		sum.X = p.X.Magnitudes()
+	case 2:
+		sum.Y = p.X
+	}
+	return &sum, nil
 }
 
 // product returns x*y, nil standing for 1.
@@ -115,7 +137,14 @@ func (e *engine) Run(ctx context.Context) error {
 	return err
 }
 
-func (e *engine) round() { e.result = e.sum.Round(uint(e.config.Precision), e.denominator) }
+func (e *engine) round() {
+	prec := uint(e.config.Precision)
+	if e.root {
+		e.result = exact.RoundRoot(e.sum.value(e.denominator), prec)
+	} else {
+		e.result = e.sum.Round(prec, e.denominator)
+	}
+}
 
 func (e *engine) Merge(other method.Engine) error {
 	switch o := other.(type) {
@@ -127,6 +156,15 @@ func (e *engine) Merge(other method.Engine) error {
 		return fmt.Errorf("exactsum: a sum of %T cannot be merged", other)
 	}
 	return nil
+}
+
+// Sum returns the sum before it is divided by the denominator of decimals.
+func (e *engine) Sum() exact.Value { return e.sum.total().Value() }
+
+func (e *engine) AddSum(x exact.Value) {
+	var z numbers.Number
+	numbers.Values{x}.Read(&z, 0)
+	e.sum.wide().AddNumber(&z)
 }
 
 func (e *engine) Result() (numbers.Source, error) {
@@ -156,20 +194,21 @@ func (e *engine) Close() error {
 type deviceEngine struct{ engine }
 
 func (e *deviceEngine) RunTimed(ctx context.Context) error {
+	way, ok := e.way.(DeviceWay)
+	if !ok {
+		start := time.Now()
+		err := e.Run(ctx)
+		e.times.Kernel = time.Since(start)
+		return err
+	}
 	e.sum.Reset()
-	way := e.way.(DeviceWay)
 	times, err := way.AddTimed(ctx, &e.sum)
 	if err != nil {
 		return err
 	}
 	start := time.Now()
 	e.round()
-	rounding := time.Since(start)
-	if way.ByClock() {
-		times.Kernel += rounding
-	} else {
-		times.Host += rounding
-	}
+	times.Host += time.Since(start)
 	times.Convert, times.CopyIn = e.times.Convert, e.times.CopyIn
 	e.times = times
 	return nil
@@ -177,7 +216,12 @@ func (e *deviceEngine) RunTimed(ctx context.Context) error {
 
 func (e *deviceEngine) Times() method.Times { return e.times }
 
-func (e *deviceEngine) Cool() error { return e.way.(DeviceWay).Cool() }
+func (e *deviceEngine) Cool() error {
+	if way, ok := e.way.(DeviceWay); ok {
+		return way.Cool()
+	}
+	return nil // the numbers come from the bus
+}
 
 func (e *deviceEngine) Merge(other method.Engine) error { return e.engine.Merge(other) }
 
@@ -214,6 +258,24 @@ func (s *Sum) Round(prec uint, denominator *big.Int) *big.Float {
 	if s.Wide == nil && denominator == nil {
 		return s.Floats.Round(prec)
 	}
+	total := s.total()
+	if denominator == nil {
+		return total.Round(new(big.Float), prec)
+	}
+	return total.RoundQuotient(new(big.Float), denominator, prec)
+}
+
+// value returns the exact sum divided by an odd integer, nil for 1.
+func (s *Sum) value(denominator *big.Int) exact.Value {
+	v := s.total().Value()
+	if denominator == nil || !v.IsFinite() {
+		return v
+	}
+	return exact.FromRat(new(big.Rat).Quo(v.Number(), new(big.Rat).SetInt(denominator)))
+}
+
+// total returns everything in one sum.
+func (s *Sum) total() *deferred.LimbSum {
 	var total deferred.LimbSum
 	if s.Wide != nil {
 		total.Merge(s.Wide)
@@ -221,8 +283,5 @@ func (s *Sum) Round(prec uint, denominator *big.Int) *big.Float {
 	var z numbers.Number
 	numbers.Values{s.Floats.Value()}.Read(&z, 0)
 	total.AddNumber(&z)
-	if denominator == nil {
-		return total.Round(new(big.Float), prec)
-	}
-	return total.RoundQuotient(new(big.Float), denominator, prec)
+	return &total
 }

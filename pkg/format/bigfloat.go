@@ -15,7 +15,7 @@ func BigFloat(c method.Config) Format[[]big.Float, *big.Float] {
 	p := uint(c.Precision)
 	f := Format[[]big.Float, *big.Float]{
 		Name: "big.Float", Bits: c.Precision, Bytes: int(unsafe.Sizeof(big.Float{})) + 8*((c.Precision+63)/64),
-		Range: method.Range{Unit: exact.PowerOfTwo(-c.Precision)},
+		Range: method.Range{Unit: exact.PowerOfTwo(-c.Precision)}, Parts: "W x 8 + 32 bytes",
 		Make: func(n int) []big.Float {
 			x := make([]big.Float, n)
 			for i := range x {
@@ -27,6 +27,11 @@ func BigFloat(c method.Config) Format[[]big.Float, *big.Float] {
 		Get:   func(v []big.Float, i int) *big.Float { return &v[i] },
 		Set:   func(v []big.Float, i int, x *big.Float) { v[i].Set(x) },
 		Value: exact.FromBig,
+		Float64s: func(z []float64, x []big.Float) {
+			for i := range x {
+				z[i], _ = x[i].Float64()
+			}
+		},
 	}
 	f.Load = func(a numbers.Array) ([]big.Float, method.Rounded) {
 		list, any, i := f.Make(a.Len()), method.Rounded{}, 0
@@ -48,6 +53,18 @@ func BigFloat(c method.Config) Format[[]big.Float, *big.Float] {
 			}
 			return sum
 		},
+		Asum: func(x []big.Float) *big.Float {
+			sum, next := new(big.Float).SetPrec(p), new(big.Float).SetPrec(p)
+			for i := range x {
+				if x[i].Signbit() {
+					next.Sub(sum, &x[i])
+				} else {
+					next.Add(sum, &x[i])
+				}
+				sum, next = next, sum
+			}
+			return sum
+		},
 		Dot: func(x, y []big.Float) *big.Float {
 			sum, next := new(big.Float).SetPrec(p), new(big.Float).SetPrec(p)
 			product := new(big.Float).SetPrec(p)
@@ -57,6 +74,21 @@ func BigFloat(c method.Config) Format[[]big.Float, *big.Float] {
 				sum, next = next, sum
 			}
 			return sum
+		},
+		Rows: func(rows *numbers.Pattern, a []big.Float) func(z, x []big.Float, from, to int) {
+			return func(z, x []big.Float, from, to int) {
+				sum, next := new(big.Float).SetPrec(p), new(big.Float).SetPrec(p)
+				product := new(big.Float).SetPrec(p)
+				for i := from; i < to; i++ {
+					sum.SetInt64(0)
+					for k := rows.Start[i]; k < rows.Start[i+1]; k++ {
+						product.Mul(&a[k], &x[rows.Column[k]])
+						next.Add(sum, product)
+						sum, next = next, sum
+					}
+					z[i].Set(sum)
+				}
+			}
 		},
 		Axpy: func(z []big.Float, a *big.Float, x, y []big.Float) {
 			product := new(big.Float).SetPrec(p)
@@ -70,8 +102,10 @@ func BigFloat(c method.Config) Format[[]big.Float, *big.Float] {
 				z[i].Mul(a, &x[i])
 			}
 		},
-		Mul: func(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(p).Mul(x, y) },
-		Add: func(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(p).Add(x, y) },
+		Mul:  func(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(p).Mul(x, y) },
+		Div:  func(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(p).Quo(x, y) },
+		Add:  func(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(p).Add(x, y) },
+		Sqrt: func(x *big.Float) *big.Float { return exact.RoundRoot(exact.FromBig(x), p) }, // Float.Sqrt proves nothing
 	}
 	return f
 }

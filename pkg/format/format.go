@@ -17,8 +17,23 @@ type Format[V, S any] struct {
 	Name  string // in records: "binary64", "double-double"
 	Bits  int    // of the significand
 	Bytes int    // of a number
+	Parts string // what these are, "2 x 8 bytes"; "" for one number of the processor
 	Range method.Range
 	IEEE  bool // the loops treat infinities and NaN as IEEE 754 asks; they never meet any otherwise
+	Alone bool // Dots gets all rows at once, as it has threads of its own
+	// Stored is, as a formula, the relative error of rounding a number to where it is stored, if registers have more
+	// digits; below Range.Tiny it is that at most.
+	Stored string
+	// LosesSums tells that sums lose Range.Tiny below the normal range, too: where there are products, a product and a
+	// sum together do not lose more.
+	LosesSums bool
+	// Check returns an error that names the first element that has no number of the format; nil where all have one.
+	Check func(numbers.Array) error
+	// DotGrain, if not 0, is a number of which holds: dot products of slices of so many numbers, neighbours added in
+	// pairs until one is left, give the bits of Dot.
+	DotGrain int
+	// Depth returns how many additions a term of n goes through; nil for recursive loops.
+	Depth func(n int) int
 
 	Same  func(numbers.Array) (V, bool)           // the numbers of a vector as they are, if they are of this format
 	Load  func(numbers.Array) (V, method.Rounded) // a copy, row by row
@@ -27,18 +42,101 @@ type Format[V, S any] struct {
 	Get   func(v V, i int) S
 	Set   func(v V, i int, x S)
 	Value func(S) exact.Value
+	// Float64s sets z to the numbers of x, rounded to binary64, or to less where a component of a number has less.
+	Float64s func(z []float64, x V)
 	Loops[V, S]
+	Device *Device[V]
+}
+
+// Device has what vectors in a device's memory need beside loops, which begin work there and do not wait for it.
+type Device[V any] struct {
+	Sum, Asum func(z, x V)    // set z[0]
+	Wait      func() error    // waits for all work, and returns the first error since the last call
+	Fetch     func(v V) error // makes Get return the numbers of v
+	Free      func() error    // gives all memory back
 }
 
 // Loops are what is fast or slow about a format, those of BLAS level 1. Each is called once for a vector: what happens
 // to an element is inside, where the compiler, or generated vector code, sees all of it.
 type Loops[V, S any] struct {
 	Sum  func(x V) S
+	Asum func(x V) S // sum of |x_i|
 	Dot  func(x, y V) S
-	Axpy func(z V, a S, x, y V) // z = a*x + y
-	Scal func(z V, a S, x V)    // z = a*x
-	Mul  func(x, y S) S
-	Add  func(x, y S) S
+	// Dots sets z to the dot products of the rows of a and the columns of x, row by row; both have n numbers each, which
+	// lie together. Nil for Dot, one by one.
+	Dots func(z, a, x V, rows, columns, n int)
+	// Rows returns a function that sets z to the products of rows from to to-1 of a sparse matrix and x: number i of z
+	// is the sum of the elements a_k of row i, each times number Column[k] of x, from the first to the last. The
+	// elements are numbered from 0; from and to bound windows of rows (numbers.Pattern.Windows). Nil for Mul and Add,
+	// one by one.
+	Rows func(rows *numbers.Pattern, a V) func(z, x V, from, to int)
+	// Combine sets z to alpha times these dot products, plus beta*y, all at once; nil for Scal, Dots and Axpy.
+	Combine func(z V, alpha S, a, x V, beta S, y V, rows, columns, n int)
+	Axpy    func(z V, a S, x, y V) // z = a*x + y
+	Scal    func(z V, a S, x V)    // z = a*x
+	Mul     func(x, y S) S
+	Add     func(x, y S) S
+	Sqrt    func(x S) S // of x >= 0, rounded as the others
+	Div     func(x, y S) S
+}
+
+// RowsOf returns the Rows of a format, of its Mul and Add if it has none.
+func (f *Format[V, S]) RowsOf(rows *numbers.Pattern, a V) func(z, x V, from, to int) {
+	if f.Rows != nil {
+		return f.Rows(rows, a)
+	}
+	zero := f.Get(f.Make(1), 0)
+	return func(z, x V, from, to int) {
+		for i := from; i < to; i++ {
+			sum := zero
+			for k := rows.Start[i]; k < rows.Start[i+1]; k++ {
+				sum = f.Add(sum, f.Mul(f.Get(a, k), f.Get(x, int(rows.Column[k]))))
+			}
+			f.Set(z, i, sum)
+		}
+	}
+}
+
+// Source returns the first n numbers of a vector, exactly. Vectors of sums of binary64 numbers have a method Sums.
+func (f *Format[V, S]) Source(x V, n int) numbers.Source {
+	switch list := any(x).(type) {
+	case []float64:
+		return numbers.Float64s(list[:n])
+	case interface{ Sums(n int) numbers.Source }:
+		if sums := list.Sums(n); sums != nil {
+			return sums
+		}
+	}
+	values := make(numbers.Values, n)
+	for i := range values {
+		values[i] = f.Value(f.Get(x, i))
+	}
+	return values
+}
+
+func (f *Format[V, S]) sum(z, x V) {
+	if f.Device != nil {
+		f.Device.Sum(z, x)
+		return
+	}
+	f.Set(z, 0, f.Sum(x))
+}
+
+func (f *Format[V, S]) asum(z, x V) {
+	if f.Device != nil {
+		f.Device.Asum(z, x)
+		return
+	}
+	f.Set(z, 0, f.Asum(x))
+}
+
+// dot sets z[0] to the dot product of two vectors of n numbers.
+func (f *Format[V, S]) dot(z, x, y V, n int) {
+	if f.Dots != nil {
+		f.Dots(z, x, y, 1, 1, n)
+		return
+	}
+	f.Set(z, 0, f.Dot(x, y))
 }
 
 // Elements completes a format whose vectors are []S, by the conversion of a number. from reports whether it rounded,

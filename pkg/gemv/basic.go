@@ -55,6 +55,7 @@ func (e *basic) Prepare(_ context.Context, p *op.Problem) error {
 }
 
 func (e *basic) Run(context.Context) error {
+	e.ResetCounts()
 	if e.copyY() {
 		e.context.ScaleVector(e.result, e.Beta, e.Y)
 	}

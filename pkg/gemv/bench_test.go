@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"mpbench/internal/problems"
 	"mpbench/pkg/method"
@@ -62,5 +63,73 @@ func benchmark(b *testing.B, m method.Method, precision int, p *op.Problem) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/elements, "ns/elem")
 	for name, time := range stages {
 		b.ReportMetric(time/elements, name+"-ns/elem")
+	}
+}
+
+// product returns the product of an n x n matrix and one of n x columns, full p-bit significands.
+func product(n, columns, p int) *op.Problem {
+	c := problems.Choice{Seed: 1, Bits: p}
+	a, b := c.Product(false, n, n, 1, 1).A, c.Product(false, n, columns, 1, 1).A
+	return &op.Problem{Op: op.Gemm, A: a, X: b}
+}
+
+// BenchmarkGemm times deferred products of matrices, and their conversion; one thread. All three are of a product of
+// two numbers: the conversion of both matrices divided by n^3 as well.
+func BenchmarkGemm(b *testing.B) {
+	const n = 512
+	for _, p := range []int{53, 106, 212, 424} {
+		b.Run(fmt.Sprintf("precision=%d/n=%d", p, n), func(b *testing.B) {
+			problem := product(n, n, p)
+			e := gemmEngine{deferredEngine: deferredEngine{config: method.Config{Precision: p, Threads: 1}}}
+			start := time.Now()
+			if err := e.Prepare(context.Background(), problem); err != nil {
+				b.Fatal(err)
+			}
+			convert := time.Since(start)
+			for b.Loop() {
+				runAgain(b, &e)
+			}
+			products := float64(n * n * n)
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/products, "ns/product")
+			b.ReportMetric(float64(e.times.Reconstruct.Nanoseconds())/products, "round-ns/product")
+			b.ReportMetric(float64(convert.Nanoseconds())/products, "convert-ns/product")
+		})
+	}
+}
+
+// BenchmarkColumns times both ways of computing a product with few columns (see fewColumns).
+func BenchmarkColumns(b *testing.B) {
+	const n = 512
+	for _, p := range []int{53, 106, 212, 424} {
+		for _, columns := range []int{1, 2, 4, 6, 8, 16} {
+			problem := product(n, columns, p)
+			config := method.Config{Precision: p, Threads: 1}
+			single := &gemmEngine{deferredEngine: deferredEngine{config: config}}
+			if err := single.deferredEngine.Prepare(context.Background(), problem); err != nil {
+				b.Fatal(err)
+			}
+			blocks := &gemmEngine{deferredEngine: deferredEngine{config: config}}
+			shape, err := op.Gemm.Shape(problem)
+			if err != nil {
+				b.Fatal(err)
+			}
+			blocks.shape = shape
+			if done, err := blocks.prepareGemm(problem); !done || err != nil {
+				b.Fatal(done, err)
+			}
+			for way, e := range map[string]*gemmEngine{"columns": single, "blocks": blocks} {
+				b.Run(fmt.Sprintf("precision=%d/columns=%d/%s", p, columns, way), func(b *testing.B) {
+					for b.Loop() {
+						runAgain(b, e)
+					}
+				})
+			}
+		}
+	}
+}
+
+func runAgain(b *testing.B, e method.Engine) {
+	if err := e.Run(context.Background()); err != nil {
+		b.Fatal(err)
 	}
 }

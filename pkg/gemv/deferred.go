@@ -3,6 +3,7 @@ package gemv
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"mpbench/internal/parallel"
@@ -15,10 +16,10 @@ import (
 	"mpbench/pkg/rns/deferred"
 )
 
-// deferredMethod is the deferred engine: exact sums of products in residues, and one rounding to nearest even of alpha
-// times the sum plus beta*y. With alpha = 0 there are no sums; beta*y is rounded once.
-func deferredMethod() method.Method {
-	return method.Method{
+// deferredMethods are the deferred engine: exact sums of products in residues, and one rounding to nearest even of
+// alpha times the sum plus beta*y. With alpha = 0 there are no sums; beta*y is rounded once.
+func deferredMethods() []method.Method {
+	m := method.Method{
 		Operation: op.Gemv, Name: "deferred", Summary: "exact sums of products in residues, rounded once",
 		Format: "residues",
 		Least:  2, Most: 1 << 16, Threads: true, Streams: []device.Kind{device.CUDA, device.Hybrid},
@@ -26,21 +27,54 @@ func deferredMethod() method.Method {
 		On: map[device.Kind]method.New{device.CPU: func(c method.Config) (method.Engine, error) {
 			return &deferredEngine{config: c}, nil
 		}},
+		Options: []method.Option{method.ReuseOption("deferred")},
 	}
+	list := []method.Method{m}
+	gemm := deferredGemm(m)
+	m.Streams, m.Options = nil, nil
+	for _, o := range []*op.Operation{op.Symv, op.Trmv} {
+		m.Operation = o
+		list = append(list, m)
+	}
+	return append(list, gemm)
 }
 
 type deferredEngine struct {
 	config  method.Config
 	problem *op.Problem
 	shape   op.Shape
-	scalars *deferred.Scalars
+	columns []column
 	special []exact.Value
 
+	direct     *direct // instead of matrix and sums
 	matrix     *deferred.Matrix
-	x          *deferred.Vector
 	sums       *deferred.Accumulator
+	recomputed int // rows, of the last run
 	accumulate time.Duration
 	round      time.Duration
+}
+
+// column is a column of the result: the product of the matrix and a vector.
+type column struct {
+	problem *op.Problem
+	scalars *deferred.Scalars
+	x       *deferred.Vector
+}
+
+// columnsOf returns the products that p consists of: op(A) and a column of op(x) each, without what is known to be
+// infinite or NaN.
+func (e *deferredEngine) columnsOf(p *op.Problem) []column {
+	right := p.Right()
+	if e.special != nil {
+		right = right.Finite()
+	}
+	columns := make([]column, right.Cols)
+	for j := range columns {
+		q := *p
+		q.X, q.TransX, q.Y = right.Column(j), false, p.Y.Column(j)
+		columns[j] = column{problem: &q, scalars: deferred.NewScalars(&q, e.shape.Rows)}
+	}
+	return columns
 }
 
 // Prepare aligns the rows of op(A), and x, and converts them to residues. An error that says how many moduli would be
@@ -50,19 +84,32 @@ func (e *deferredEngine) Prepare(_ context.Context, p *op.Problem) error {
 	if err != nil {
 		return err
 	}
-	*e = deferredEngine{config: e.config, problem: p, shape: shape, special: op.Specials(p, shape.Components)}
-	e.scalars = deferred.NewScalars(p, shape.Rows)
-	if !p.Multiplies() || e.scalars.Denominator != nil {
+	*e = deferredEngine{config: e.config, problem: p, shape: shape}
+	once := inPlace(p) && e.usedRarely()
+	if !once || !finiteVectors(p) { // otherwise the sums find them
+		e.special = op.Specials(p, shape.Components)
+	}
+	e.columns = e.columnsOf(p)
+	if !p.Multiplies() || shape.Components == 0 || e.columns[0].scalars.Denominator != nil {
+		return nil
+	}
+	if once {
+		e.direct = newDirect(e)
 		return nil
 	}
 	direction := deferred.NoTrans
 	if p.Trans {
 		direction = deferred.Trans
 	}
-	plan, err := deferred.NewPlanFor(p.A.Source, p.A.Layout, direction, p.X.Source, p.X.Layout, e.config.Precision,
-		deferred.Options{Threads: e.config.Threads})
+	right := p.Right()
+	plan, err := deferred.NewPlanFor(p.A.Source, p.A.Layout, direction, right.Source, right.Layout, e.config.Precision,
+		deferred.Options{Threads: e.config.Threads, Pack: true})
 	if err != nil {
 		return err
+	}
+	if inPlace(p) && directIsFaster(plan) {
+		e.direct = newDirect(e)
+		return nil
 	}
 	if err := e.convert(plan, direction); err != nil {
 		return err
@@ -72,16 +119,34 @@ func (e *deferredEngine) Prepare(_ context.Context, p *op.Problem) error {
 
 func (e *deferredEngine) convert(plan *deferred.Plan, direction deferred.Op) (err error) {
 	detail := fmt.Sprintf("%d moduli of 4 bytes per element", plan.Moduli())
-	if err := e.config.CheckMemory("deferred", e.shape, plan.Bytes(), detail); err != nil {
+	if err := e.config.CheckMemory("deferred", e.shape, e.bytes(plan), detail); err != nil {
 		return err
 	}
 	e.matrix, e.sums = nil, nil // the memory of a former plan
 	e.matrix = plan.Matrix()
-	if e.x, err = e.matrix.NewVector(e.problem.X.Source, e.problem.X.Layout); err != nil {
-		return err
+	for j := range e.columns {
+		x := e.columns[j].problem.X
+		if e.columns[j].x, err = e.matrix.NewVector(x.Source, x.Layout); err != nil {
+			return err
+		}
 	}
 	e.sums = e.matrix.NewAccumulator(direction)
 	return nil
+}
+
+// bytes returns what residues take, and what they are made of: of the matrix and, if there are several, of the columns
+// that it is multiplied by.
+func (e *deferredEngine) bytes(plan *deferred.Plan) int64 {
+	need := plan.Bytes() + plan.CopyBytes()
+	if len(e.columns) > 1 {
+		need += 4 * int64(plan.Moduli()) * int64(e.shape.Length) * int64(len(e.columns))
+	}
+	return need
+}
+
+// truncated tells whether factors are truncated.
+func (e *deferredEngine) truncated() bool {
+	return e.matrix.Truncated() || slices.ContainsFunc(e.columns, func(c column) bool { return c.x.Truncated() })
 }
 
 // reconsiderShare is the share of the rows, one in so many, beyond which computing them again takes longer than exact
@@ -92,55 +157,77 @@ const reconsiderShare = 16
 // reconsider tries a product with truncated factors, and goes over to exact ones if too many rows are computed again
 // and moduli and memory suffice.
 func (e *deferredEngine) reconsider(plan *deferred.Plan, direction deferred.Op) error {
-	if !e.matrix.Truncated() && !e.x.Truncated() {
+	if !e.truncated() {
 		return nil
 	}
 	e.multiply()
-	if reconsiderShare*e.sums.Recomputed() <= e.shape.Rows {
+	if reconsiderShare*e.recomputed <= e.shape.Components {
 		return nil
 	}
-	extent, err := deferred.Measure(e.problem.X.Source, e.problem.X.Layout)
+	right := e.problem.Right()
+	extent, err := deferred.Measure(right.Source, right.Layout)
 	if err != nil {
 		return err
 	}
 	exact := plan.Exact(extent)
-	if exact == nil || e.config.CheckMemory("deferred", e.shape, exact.Bytes(), "") != nil {
+	if exact == nil || e.config.CheckMemory("deferred", e.shape, e.bytes(exact), "") != nil {
 		return nil
 	}
 	return e.convert(exact, direction)
 }
 
 func (e *deferredEngine) Run(context.Context) error {
-	e.accumulate, e.round = 0, 0
 	switch {
-	case !e.problem.Multiplies():
-		start := time.Now()
-		e.scalars.Scale(uint(e.config.Precision))
-		e.round = time.Since(start)
-	case e.scalars.Denominator != nil:
-		start := time.Now()
-		e.scalars.Divide(e.problem, uint(e.config.Precision), e.config.Threads)
-		e.round = time.Since(start)
-	default:
+	case e.direct != nil:
+		e.accumulate, e.round = 0, 0
+		e.direct.multiply(e)
+		return nil
+	case e.matrix != nil:
 		e.multiply()
+		return nil
 	}
+	start := time.Now()
+	for _, c := range e.columns {
+		if e.problem.Multiplies() {
+			c.scalars.Divide(c.problem, uint(e.config.Precision), e.config.Threads)
+		} else {
+			c.scalars.Scale(uint(e.config.Precision))
+		}
+	}
+	e.accumulate, e.round = 0, time.Since(start)
 	return nil
 }
 
 func (e *deferredEngine) multiply() {
-	start := time.Now()
-	s := e.scalars
-	s.Reset()
-	e.sums.Reset()
-	e.sums.MulVec(e.matrix, e.x, e.config.Threads)
-	e.accumulate = time.Since(start)
-	start = time.Now()
-	e.sums.Round(s.Result, s.Alpha, s.Beta, uint(e.config.Precision), e.config.Threads)
-	e.round = time.Since(start)
+	e.accumulate, e.round, e.recomputed = 0, 0, 0
+	for _, c := range e.columns {
+		start := time.Now()
+		s := c.scalars
+		s.Reset()
+		e.sums.Reset()
+		e.sums.MulVec(e.matrix, c.x, e.config.Threads)
+		e.accumulate += time.Since(start)
+		start = time.Now()
+		e.sums.Round(s.Result, s.Alpha, s.Beta, uint(e.config.Precision), e.config.Threads)
+		e.round += time.Since(start)
+		e.recomputed += e.sums.Recomputed()
+	}
 }
 
+// Result returns the components row by row.
 func (e *deferredEngine) Result() (numbers.Source, error) {
-	return e.scalars.Values(e.special, e.config.Threads), nil
+	list := make(numbers.Values, e.shape.Components)
+	for j, c := range e.columns {
+		for i, v := range c.scalars.Values(nil, e.config.Threads) {
+			list[i*len(e.columns)+j] = v
+		}
+	}
+	for i, v := range e.special {
+		if !v.IsFinite() {
+			list[i] = v
+		}
+	}
+	return list, nil
 }
 
 func (e *deferredEngine) Stages() []method.Stage {
@@ -152,16 +239,19 @@ func (e *deferredEngine) Stages() []method.Stage {
 
 func (e *deferredEngine) Info() method.Info {
 	info := method.Info{Format: "residues", Bits: e.config.Precision, Threads: parallel.Threads(e.config.Threads)}
-	if e.problem != nil && e.problem.Copies() && e.scalars.Denominator != nil { // y itself is rounded
+	if len(e.columns) > 0 && e.problem.Copies() && e.columns[0].scalars.Denominator != nil { // y itself is rounded
 		info.Rounded.Factors, info.Range.Unit = 1, exact.PowerOfTwo(-e.config.Precision)
 	}
-	if e.matrix != nil {
+	switch {
+	case e.direct != nil:
+		info.Format, info.NumberBytes, info.Variant = "exact", 8, directVariant
+	case e.matrix != nil:
 		_, stride := e.sums.Residues()
 		info.Moduli, info.ModuliBits = e.matrix.Moduli(), deferred.ModulusBits
 		info.NumberBytes = 4 * info.Moduli
 		info.WorkspaceBytes = int64(4 * info.Moduli * stride)
-		if e.matrix.Truncated() || e.x.Truncated() {
-			info.Variant = deferred.TruncatedVariant(e.sums.Recomputed())
+		if e.truncated() {
+			info.Variant = deferred.TruncatedVariant(e.recomputed)
 		}
 	}
 	return info

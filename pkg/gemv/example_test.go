@@ -29,7 +29,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	for _, m := range gemv.Methods() {
+	for _, m := range method.Catalog(gemv.Methods()).Of(op.Gemv) {
 		e, err := m.New(method.Config{Precision: 160})
 		if err != nil {
 			panic(err)

@@ -33,9 +33,8 @@ func float64Method() method.Method {
 type float64Engine struct {
 	config      method.Config
 	problem     *op.Problem
-	trans       blas.Transpose
 	alpha, beta float64
-	a           blas64.General
+	a           general
 	x, y        blas64.Vector // y as it was
 	result      blas64.Vector
 	rounded     method.Rounded
@@ -50,7 +49,7 @@ func (e *float64Engine) Prepare(_ context.Context, p *op.Problem) error {
 	left, right := method.Rounded{}, method.Rounded{}
 	e.alpha, e.beta = 1, 0
 	if p.Multiplies() {
-		if err := e.loadMatrix(p, shape, &left); err != nil {
+		if e.a, err = loadGeneral("float64", e.config, shape, p.Matrix(), &left); err != nil {
 			return err
 		}
 		e.x = vector(p.X, &left)
@@ -70,27 +69,34 @@ func (e *float64Engine) Prepare(_ context.Context, p *op.Problem) error {
 	return nil
 }
 
-// loadMatrix takes A as it is, if its numbers are binary64 and its rows or columns are neighbours in memory; otherwise
-// it makes a copy, row by row.
-func (e *float64Engine) loadMatrix(p *op.Problem, shape op.Shape, rounded *method.Rounded) error {
-	a := p.Matrix()
-	e.trans = blas.NoTrans
+// general is a matrix, by rows, and whether it is the transpose of the one that is meant.
+type general struct {
+	blas64.General
+	trans blas.Transpose
+}
+
+// loadGeneral takes a matrix that has elements as it is, if its numbers are binary64 and its rows or columns are
+// neighbours in memory; otherwise it makes a copy, row by row.
+func loadGeneral(
+	name string, c method.Config, shape op.Shape, a numbers.Array, rounded *method.Rounded,
+) (g general, err error) {
+	g.trans = blas.NoTrans
 	if a.RowStride == 1 && a.ColStride >= a.Rows {
-		a, e.trans = a.Transposed(), blas.Trans
+		a, g.trans = a.Transposed(), blas.Trans
 	}
+	g.General = blas64.General{Rows: a.Rows, Cols: a.Cols, Stride: a.RowStride}
 	data, ok := a.Source.(numbers.Float64s)
 	if ok && a.ColStride == 1 && a.RowStride >= max(1, a.Cols) {
-		e.a = blas64.General{Rows: a.Rows, Cols: a.Cols, Stride: a.RowStride, Data: data[a.Offset:]}
-		return nil
+		g.Data = data[a.Offset : a.Index(a.Rows-1, a.Cols-1)+1]
+		return g, nil
 	}
-	need := shape.Elements * int64(format.Binary64.Bytes)
-	if err := e.config.CheckMemory("float64", shape, need, ""); err != nil {
-		return err
+	if err := c.CheckMemory(name, shape, int64(a.Len())*int64(format.Binary64.Bytes), ""); err != nil {
+		return g, err
 	}
 	copied, r := format.Binary64.Load(a)
 	rounded.Add(r)
-	e.a = blas64.General{Rows: a.Rows, Cols: a.Cols, Stride: max(1, a.Cols), Data: copied}
-	return nil
+	g.Stride, g.Data = max(1, a.Cols), copied
+	return g, nil
 }
 
 // vector takes a vector as it is, if its numbers are binary64; otherwise it makes a copy.
@@ -105,12 +111,12 @@ func vector(a numbers.Array, rounded *method.Rounded) blas64.Vector {
 
 func (e *float64Engine) Run(context.Context) error {
 	blas64.Copy(e.y, e.result)
-	if !e.problem.Copies() {
-		if !e.problem.Multiplies() {
-			blas64.Scal(e.beta, e.result)
-			return nil
-		}
-		blas64.Gemv(e.trans, e.alpha, e.a, e.x, e.beta, e.result)
+	if e.problem.Copies() {
+		return nil
+	}
+	blas64.Scal(e.beta, e.result) // Dgemv takes a beta that is NaN for 0
+	if e.problem.Multiplies() {
+		blas64.Gemv(e.a.trans, e.alpha, e.a.General, e.x, 1, e.result)
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func TestStages(t *testing.T) {
 // TestAllocations: a run allocates nothing per element.
 func TestAllocations(t *testing.T) {
 	const n = 64
-	for _, m := range Methods() {
+	for _, m := range method.Catalog(Methods()).Of(op.Gemv) {
 		for _, trans := range []bool{false, true} {
 			p := problems.Choice{Seed: 1}.Product(trans, n, n, 0.3, 3)
 			e := prepared(t, m.Name, method.Config{Precision: 106, Threads: 2}, p)

@@ -1,4 +1,5 @@
-// Package gemv has methods for y = alpha*op(A)*x + beta*y, op(A) = A or its transpose: one file for each.
+// Package gemv has methods for y = alpha*op(A)*x + beta*y, op(A) = A or its transpose, one file for each; some are
+// also for a symmetric or a triangular A, or for x and y of several columns.
 //
 // Threads share rows or columns, never the order of the operations on one component, so their number never changes a
 // result. With S = |alpha||op(A)||x| + |beta||y|, component by component, and g(k) = k*u/(1 - k*u), methods that round
@@ -69,6 +70,6 @@ func Methods() []method.Method {
 		format.Recursive(method.Method{
 			Name: "bigfloat", Summary: "with math/big.Float", Least: 2, Most: 1 << 16,
 		}, "u = 2^-p", format.BigFloat, op.Gemv),
-		[]method.Method{basicMethod(), splitMethod(), deferredMethod()},
+		gemmMethods(), []method.Method{basicMethod(), splitMethod()}, deferredMethods(),
 	)
 }

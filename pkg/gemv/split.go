@@ -85,6 +85,7 @@ func (e *split) Prepare(_ context.Context, p *op.Problem) error {
 func (e *split) used() int { return min(e.blockSize, e.Shape.Length) }
 
 func (e *split) Run(context.Context) error {
+	e.ResetCounts()
 	clear(e.elapsed[:])
 	scaleY := e.copyY()
 	scale := func(do part) {

@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/ebitengine/purego"
+
+	"mpbench/internal/dynamic"
 )
 
 // libraryVariable names the environment variable that replaces the driver's library.
@@ -67,8 +69,12 @@ type driver struct {
 
 	launchKernel   uintptr // the address of cuLaunchKernel, called without reflection
 	launchKernelEx uintptr // that of cuLaunchKernelEx, 0 in drivers before CUDA 11.8
-	source         string  // the name under which the library was found
-	version        int     // 1000*major + 10*minor of CUDA
+
+	emulatorSteps  func(before int32, steps *Step, room int32) int32 // of an emulator that counts, or nil
+	emulatorRefuse func(after int32) int32                           // of an emulator, or nil
+
+	source  string // the name under which the library was found
+	version int    // 1000*major + 10*minor of CUDA
 }
 
 var loadDriver = sync.OnceValues(openDriver)
@@ -80,7 +86,7 @@ func openDriver() (*driver, error) {
 	}
 	var failures []string
 	for _, name := range names {
-		library, err := openLibrary(name)
+		library, err := dynamic.Open(name)
 		if err != nil {
 			failures = append(failures, strings.TrimSpace(err.Error()))
 			continue
@@ -109,7 +115,7 @@ func (d *driver) start() error {
 
 func (d *driver) bind(library uintptr) error {
 	for _, f := range d.functions() {
-		address, err := symbol(library, f.symbol)
+		address, err := dynamic.Symbol(library, f.symbol)
 		if err != nil {
 			return fmt.Errorf("it has no %s: too old", f.symbol)
 		}
@@ -119,6 +125,12 @@ func (d *driver) bind(library uintptr) error {
 		}
 		purego.RegisterFunc(f.pointer, address)
 	}
-	d.launchKernelEx, _ = symbol(library, "cuLaunchKernelEx") // an older driver has none
+	d.launchKernelEx, _ = dynamic.Symbol(library, "cuLaunchKernelEx") // an older driver has none
+	if address, err := dynamic.Symbol(library, "mpEmulatorSteps"); err == nil {
+		purego.RegisterFunc(&d.emulatorSteps, address)
+	}
+	if address, err := dynamic.Symbol(library, "mpEmulatorRefuse"); err == nil {
+		purego.RegisterFunc(&d.emulatorRefuse, address)
+	}
 	return nil
 }

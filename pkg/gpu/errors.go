@@ -108,14 +108,14 @@ type function struct {
 	raw     bool
 }
 
-// functions lists the fields of d that are functions: symbol cuName with the end that the
+// functions lists the exported fields of d that are functions: symbol cuName with the end that the
 // field's tag has.
 func (d *driver) functions() []function {
 	var list []function
 	v := reflect.ValueOf(d).Elem()
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
-		if field.Type.Kind() != reflect.Func {
+		if field.Type.Kind() != reflect.Func || !field.IsExported() {
 			continue
 		}
 		name := "cu" + field.Name + field.Tag.Get("end")

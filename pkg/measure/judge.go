@@ -20,15 +20,6 @@ type Component struct {
 	Bound  *big.Rat // on the absolute error; nil where nothing is proved
 }
 
-// outside tells whether the component is worse than its bound allows. Without a bound it is judged only where the
-// exact result is a special value, which a method must reproduce.
-func (c Component) outside() bool {
-	if c.Bound == nil {
-		return !c.Exact.Sum.IsFinite() && !c.Errors.Exact()
-	}
-	return !c.Errors.Within(c.Bound)
-}
-
 // Judgment compares a result with the exact one, component by component. The result may be a method's or a file's.
 type Judgment struct {
 	Hash      string // see record.ResultHash
@@ -44,15 +35,38 @@ type Limit func(exact.Summary) *big.Rat
 // Compare compares component i of a result with the exact one.
 func (in Input) Compare(y numbers.Source, i int, limit Limit) Component {
 	c := Component{Value: numbers.At(y, i), Exact: in.Reference.Component(i)}
-	c.Errors = exact.Measure(c.Value, c.Exact.Sum)
+	c.Errors = c.Exact.Errors(c.Value)
 	if limit != nil {
 		c.Bound = limit(c.Exact)
 	}
 	return c
 }
 
-// run is how many components are compared at a time.
-const run = 1 << 12
+// A quick look at a component: all that is needed of one whose relative error is below that of another.
+type look struct {
+	value, exact exact.Value
+	distance     exact.Value // of both
+	above        float64     // an upper bound on the relative error
+	outside      bool        // of the limit
+}
+
+func (in Input) look(y numbers.Source, i int, limit Limit) look {
+	s := in.Reference.Component(i)
+	l := look{value: numbers.At(y, i), exact: s.Sum}
+	l.distance = s.Distance(l.value)
+	l.above = exact.QuotientAbove(l.distance, s.Sum)
+	if limit != nil {
+		b := limit(s)
+		l.outside = b != nil && (!l.distance.IsFinite() || l.distance.Number().Cmp(b) > 0)
+	}
+	return l
+}
+
+// run is how many components are compared at a time, grain how many a goroutine takes.
+const (
+	run   = 1 << 12
+	grain = 1 << 5
+)
 
 // Judge compares a result with the exact one.
 func (in Input) Judge(y numbers.Source, limit Limit) (Judgment, error) {
@@ -62,17 +76,26 @@ func (in Input) Judge(y numbers.Source, limit Limit) (Judgment, error) {
 	}
 	j := Judgment{Worst: -1}
 	hash := record.NewResultHash()
-	var norm norms
-	components := make([]Component, min(n, run))
+	norm := norms{difference: new(big.Rat), exact: new(big.Rat)}
+	looks := make([]look, min(n, run))
+	most := 0.0 // a lower bound on the worst relative error
 	for from := 0; from < n; from += run {
-		list := components[:min(run, n-from)]
-		parallel.Ranges(0, len(list), 1, func(_, k, _ int) { list[k] = in.Compare(y, from+k, limit) })
-		for k, c := range list {
-			hash.Add(c.Value)
-			norm.add(c)
-			j.Outside = j.Outside || c.outside()
-			if j.Worst < 0 || Larger(c.Errors.Rel, j.Errors.Rel) {
+		list := looks[:min(run, n-from)]
+		parallel.Ranges(0, len(list), grain, func(_, first, end int) {
+			for k := first; k < end; k++ {
+				list[k] = in.look(y, from+k, limit)
+			}
+		})
+		for k, l := range list {
+			hash.Add(l.value)
+			norm.add(l)
+			j.Outside = j.Outside || l.outside
+			if j.Worst >= 0 && l.above < most {
+				continue
+			}
+			if c := in.Compare(y, from+k, limit); j.Worst < 0 || Larger(c.Errors.Rel, j.Errors.Rel) {
 				j.Worst, j.Component = from+k, c
+				most = exact.Below(c.Errors.Rel)
 			}
 		}
 	}
@@ -82,14 +105,14 @@ func (in Input) Judge(y numbers.Source, limit Limit) (Judgment, error) {
 
 // norms adds up ||y - y*||_1 and ||y*||_1.
 type norms struct {
-	difference, exact big.Rat
+	difference, exact *big.Rat
 	special           bool
 }
 
-func (n *norms) add(c Component) {
-	if n.special = n.special || !c.Value.IsFinite() || !c.Exact.Sum.IsFinite(); !n.special {
-		n.difference.Add(&n.difference, c.Errors.Abs.Number())
-		n.exact.Add(&n.exact, c.Exact.Sum.Abs().Number())
+func (n *norms) add(l look) {
+	if n.special = n.special || !l.value.IsFinite() || !l.exact.IsFinite(); !n.special {
+		n.difference = exact.Add(n.difference, l.distance.Number())
+		n.exact = exact.Add(n.exact, l.exact.Abs().Number())
 	}
 }
 
@@ -98,7 +121,7 @@ func (n *norms) relative() exact.Value {
 	if n.special {
 		return exact.Value{Class: exact.NaN}
 	}
-	return quotient(&n.difference, &n.exact)
+	return quotient(n.difference, n.exact)
 }
 
 // quotient returns x/y for y >= 0: 0/0 = 0, otherwise +Inf for y = 0.
@@ -133,7 +156,7 @@ func (j Judgment) Fill(r *record.Record, in Input) {
 		r.Row = &j.Worst
 	}
 	digits := 1 + int(math.Ceil(float64(r.ActualBits)*math.Log10(2)))
-	r.Value, r.Exact = j.Value.Text(digits), j.Exact.Sum.Text(max(digits, exactDigits))
+	r.Value, r.Exact = j.Value.Text(digits), j.Exact.Text(max(digits, exactDigits))
 	r.Condition = in.Reference.Condition(j.Worst).Text(errorDigits)
 	setErrors(r, j.Errors)
 	j.setBound(r)
@@ -154,18 +177,18 @@ func setErrors(r *record.Record, e exact.Errors) {
 func (j Judgment) setBound(r *record.Record) {
 	within := !j.Outside
 	want := j.Exact.Sum
-	if j.Bound == nil {
-		if !want.IsFinite() || j.Outside {
-			r.WithinBound = &within
-		}
-		if want.IsFinite() {
-			r.Warnings = append(r.Warnings, record.Warning{
-				Code: record.WarnNoBound, Text: "no bound: sums may exceed the format's range", Advice: "use a wider format",
-			})
-		}
+	if j.Bound != nil || j.Outside {
+		r.WithinBound = &within
+	}
+	switch {
+	case j.Bound == nil:
+		r.Warnings = append(r.Warnings, record.Warning{
+			Code: record.WarnNoBound, Text: "no bound: sums may exceed the format's range", Advice: "use a wider format",
+		})
+		return
+	case !want.IsFinite():
 		return
 	}
-	r.WithinBound = &within
 	r.AbsBound = exact.FormatRat(j.Bound, errorDigits)
 	if want.Sign() != 0 {
 		relative := new(big.Rat).Quo(j.Bound, want.Number())

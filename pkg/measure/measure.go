@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"math/big"
+	"slices"
 	"time"
 
 	"mpbench/pkg/exact"
@@ -22,12 +23,13 @@ type Input struct {
 	Dataset   record.Dataset
 	Problem   *op.Problem
 	Reference *op.Reference
+	Warnings  []record.Warning // about the numbers, for every record of them
 }
 
 // NewInput computes the exact result of a problem.
 func NewInput(d record.Dataset, p *op.Problem) (Input, error) {
 	r, err := op.Exact(p)
-	return Input{d, p, r}, err
+	return Input{Dataset: d, Problem: p, Reference: r}, err
 }
 
 // Result is what a method computed, and the record of it.
@@ -43,8 +45,8 @@ type Result struct {
 // relative error.
 //
 // A measurement that ctx interrupts gives a record with the samples so far; ok is false if it has none. An error means
-// that the method cannot work with this configuration (*method.Error) or problem (*op.Error), that memory does not
-// suffice (*method.MemoryError), or that a device failed.
+// that the method cannot work with this configuration (*method.Error) or problem (*op.Error, *method.RangeError), that
+// memory does not suffice (*method.MemoryError), or that a device failed.
 func Measure(ctx context.Context, s sampling.Sampler, m method.Method, c method.Config, in Input) (
 	result Result, ok bool, err error,
 ) {
@@ -79,7 +81,7 @@ func Measure(ctx context.Context, s sampling.Sampler, m method.Method, c method.
 		r.NormBound = b.Text(errorDigits)
 	}
 	shape := in.Reference.Shape
-	taken.Fill(&r, shape.Elements, shape.Elements*int64(shape.PerElement)*int64(info.NumberBytes))
+	taken.Fill(&r, shape.Elements, shape.Bytes(info.NumberBytes))
 	t.complete(&r, info)
 	if staged, ok := engine.(method.Staged); ok {
 		result.Stages = staged.Stages()
@@ -204,8 +206,14 @@ func describe(m method.Method, c method.Config, f method.Info, in Input) record.
 		Schema: record.RecordSchema, Command: m.Operation.Name, Method: m.Name, Format: f.Format, Variant: f.Variant,
 		Device: f.Device, Threads: f.Threads, Dataset: in.Dataset, Shape: shape(s),
 		PrecisionBits: c.Precision, ActualBits: f.Bits, Moduli: f.Moduli, ModuliBits: f.ModuliBits,
-		Rounding: f.Rounding, Alignment: f.Alignment, Blocks: f.Blocks, BlockSize: f.BlockSize,
-		Reference: m.Operation.Reference,
+		Rounding: f.Rounding, Alignment: f.Alignment, Alignments: f.Alignments, Roundings: f.Roundings,
+		Blocks: f.Blocks, BlockSize: f.BlockSize,
+		Reference: m.Operation.Reference, Warnings: slices.Clone(in.Warnings),
+		Factors: factors(in.Problem), Strides: strides(in.Problem),
+	}
+	if f.Ranks != nil {
+		ranks := record.Ranks(*f.Ranks)
+		r.Ranks = &ranks
 	}
 	if m.Bits != 0 {
 		r.PrecisionBits = m.Bits
@@ -214,12 +222,14 @@ func describe(m method.Method, c method.Config, f method.Info, in Input) record.
 		r.Device = "cpu"
 	}
 	if m.Operation.Has(op.Matrix) {
-		r.MatrixBytes, r.WorkspaceBytes = s.Elements*int64(f.NumberBytes), f.WorkspaceBytes
+		r.MatrixBytes, r.WorkspaceBytes = s.MatrixBytes(f.NumberBytes), f.WorkspaceBytes
 	}
 	return r
 }
 
-func shape(s op.Shape) record.Shape { return record.Shape{M: s.M, N: s.N, K: s.K, Trans: s.Trans} }
+func shape(s op.Shape) record.Shape {
+	return record.Shape{M: s.M, N: s.N, K: s.K, NNZ: s.NNZ, Trans: s.Trans, Uplo: s.Uplo, Diag: s.Diag}
+}
 
 // Operation is a method that is ready to run on a problem, to be timed beside another (sampling.RatioSampler).
 type Operation struct {
@@ -268,9 +278,10 @@ func (in Input) Given(g Given, y numbers.Source, limit Limit) (record.Record, er
 		Threads: 1,
 		Dataset: in.Dataset, Shape: shape(in.Reference.Shape), PrecisionBits: g.Bits, ActualBits: g.Bits,
 		Reference: in.Problem.Op.Reference, Phases: record.Phases{},
+		Factors: factors(in.Problem), Strides: strides(in.Problem),
 	}
 	j.Fill(&r, in)
-	r.Warnings = nil // they speak of methods
+	r.Warnings = slices.Clone(in.Warnings) // the others speak of methods
 	if limit == nil {
 		r.WithinBound, r.Bound, r.AbsBound = nil, "", ""
 	}

@@ -124,6 +124,10 @@ func TestKnownProducts(t *testing.T) {
 		if m.Bits != 0 && m.Name != "float64" {
 			continue
 		}
+		if err := m.Missing(); err != nil {
+			t.Log(err)
+			continue
+		}
 		r, _ := recordOf(t, m.Name, method.Config{Precision: 240}, gemv)
 		if r.Row == nil || !*r.WithinBound || r.ExactResult != (m.Bits == 0) || *r.Row != min(1, m.Bits) {
 			t.Errorf("%s: row %v, error %s, within %v", m.Name, r.Row, r.RelError, r.WithinBound)

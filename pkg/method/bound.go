@@ -55,7 +55,7 @@ func (m Method) ErrorBound(info Info, p *op.Problem) *ErrorBound {
 			b.more[letter] = p.Quantity(letter)
 		}
 	}
-	if !p.Alpha.Absent() && p.Multiplies() && info.Range.Overflow != nil {
+	if !p.Alpha.Absent() && p.Multiplies() && info.Range.Overflow != nil && !p.Alpha.Equals(1) {
 		b.scaled = p.Quantity("a")
 		b.more["X"] = p.Quantity("X")
 	}
@@ -66,18 +66,24 @@ func (m Method) ErrorBound(info Info, p *op.Problem) *ErrorBound {
 func (b *ErrorBound) Unit() *big.Rat { return b.bound.Unit(b.vars(exact.Summary{})) }
 
 func (b *ErrorBound) vars(s exact.Summary) bound.Vars {
-	return bound.Vars{N: s.N, P: b.info.Bits, S: s.SumAbs.Number(), Sum: s.Sum.Number(), More: b.more}
+	return bound.Vars{N: s.N, P: b.info.Bits, S: exact.Above(s.SumAbs.Number()), Sum: s.Sum.Number(), More: b.more}
 }
 
 // Of returns the proved bound on |computed - exact| of a component of which s is the exact summary; nil where nothing
-// is proved, as where the result is no number or a sum may overflow.
+// is proved, as where a sum may overflow. An exact result that is infinite or NaN has the bound 0, as every method
+// must return it, unless nothing is proved of the finite terms beside: they may overflow to an infinity of the other
+// sign, and factors that underflow to 0 give NaN with one.
 //
 // Where r factors of each term were rounded with a relative error of at most u, the terms that are computed with have
 // magnitudes that sum to at most S' = (1+u)^r S, and r = 1 allows for errors of underflow, n of them. The formula is
-// evaluated for S' and for a result of magnitude at most |s| + S' - S, and S' - S is added.
+// evaluated for S' and for a result of magnitude at most |s| + S' - S, and S' - S is added. S and |s| are rounded up
+// to 64 bits first.
 func (b *ErrorBound) Of(s exact.Summary) *big.Rat {
 	if !s.SumAbs.IsFinite() || !s.Sum.IsFinite() {
-		return nil
+		if b.factorMayVanish() || b.Of(exact.Summary{N: s.N, Sum: s.Finite, SumAbs: s.Finite}) == nil {
+			return nil
+		}
+		return new(big.Rat)
 	}
 	rounded := b.rounded(s)
 	if rounded == nil {
@@ -86,7 +92,7 @@ func (b *ErrorBound) Of(s exact.Summary) *big.Rat {
 	v := b.vars(s)
 	lost := new(big.Rat).Sub(rounded, v.S)
 	v.S = rounded
-	v.Sum = new(big.Rat).Add(new(big.Rat).Abs(v.Sum), lost)
+	v.Sum = new(big.Rat).Add(exact.Above(new(big.Rat).Abs(v.Sum)), lost)
 	limit := b.formula(v)
 	if limit == nil || b.mayOverflow(new(big.Rat).Add(rounded, limit), rounded) {
 		return nil
@@ -94,7 +100,13 @@ func (b *ErrorBound) Of(s exact.Summary) *big.Rat {
 	return lost.Add(lost, limit)
 }
 
-// formula evaluates the method's formula; without products (alpha = 0) it multiplies once, by beta, or never.
+// factorMayVanish tells whether alpha*x may underflow to 0 where neither alpha nor x is 0.
+func (b *ErrorBound) factorMayVanish() bool {
+	return b.scaled != nil && b.scaled.Sign() != 0 && b.info.Range.Tiny != nil && b.scaled.Cmp(big.NewRat(1, 1)) < 0
+}
+
+// formula evaluates the method's formula; without products (alpha = 0) it multiplies once, by beta, or never, and a
+// format that stores fewer digits than it computes with rounds once more.
 func (b *ErrorBound) formula(v bound.Vars) *big.Rat {
 	limit := b.bound.Eval(v)
 	if b.problem.Multiplies() {
@@ -106,6 +118,9 @@ func (b *ErrorBound) formula(v bound.Vars) *big.Rat {
 	u := b.bound.Unit(v)
 	if u == nil {
 		return limit
+	}
+	if stored := b.info.Range.Unit; stored != nil && stored.Cmp(u) > 0 {
+		u = new(big.Rat).Add(u, stored)
 	}
 	once := exact.GammaTimes(1, u, v.S)
 	if once != nil && b.info.Range.Tiny != nil {
@@ -120,7 +135,7 @@ func (b *ErrorBound) formula(v bound.Vars) *big.Rat {
 // rounded returns S', nil if it is not known.
 func (b *ErrorBound) rounded(s exact.Summary) *big.Rat {
 	r := b.info.Rounded
-	total := s.SumAbs.Number()
+	total := exact.Above(s.SumAbs.Number())
 	if r.Factors == 0 {
 		return total
 	}
@@ -137,7 +152,7 @@ func (b *ErrorBound) rounded(s exact.Summary) *big.Rat {
 	return total
 }
 
-// products tells whether terms have several factors.
+// products tells whether the result is a product of several operands: a norm grows as its numbers, like a sum.
 func (b *ErrorBound) products() bool { return len(b.problem.Op.Operands) > 1 }
 
 // mayOverflow tells whether a partial sum, of magnitude at most reach, or another intermediate result may overflow:

@@ -25,13 +25,14 @@ func summary(n int, sum, abs string) exact.Summary {
 
 func scalar(x float64) numbers.Array { return numbers.Scalar(x) }
 
-// quarter is a range with a unit of 1/4, without the errors of underflow and without an end.
-var quarter = Range{Unit: rat("1/4")}
+// quarter is a range with a unit of 1/4, without the errors of underflow and without an end; eighth one of 1/8.
+var quarter, eighth = Range{Unit: rat("1/4")}, Range{Unit: rat("1/8")}
 
 // TestErrorBound compares bounds with their values by hand, for n = 3, s = -2, S = 8.
 func TestErrorBound(t *testing.T) {
 	x := numbers.Vector(numbers.Float64s{3, -5, 0})
 	infinite := numbers.Vector(numbers.Float64s{3, math.Inf(1), 0})
+	large := numbers.Vector(numbers.Float64s{3, math.MaxFloat64, 0})
 	a := numbers.Array{Source: numbers.Float64s{3, -5, 0}, Layout: numbers.RowMajor(1, 3, 3)}
 	empty := numbers.Array{Source: numbers.Float64s{}, Layout: numbers.RowMajor(1, 0, 1)}
 	sum, dot := op.Problem{Op: op.Sum, X: x}, op.Problem{Op: op.Dot, X: x, Y: x}
@@ -75,9 +76,11 @@ func TestErrorBound(t *testing.T) {
 		"A*x fits":            {"S/8", Info{Range: Range{Overflow: rat("50")}}, gemv(a, x, scalar(0.5), scalar(0)), "1"},
 		"overflow of alpha*x": {"S/8", Info{Range: Range{Overflow: rat("77")}}, gemv(a, x, scalar(-4), scalar(0)), ""},
 		"alpha*x fits":        {"S/8", Info{Range: Range{Overflow: rat("78")}}, gemv(a, x, scalar(-4), scalar(0)), "1"},
-		"infinite x":          {"S/8", Info{Range: Binary64}, gemv(a, infinite, scalar(2), scalar(0)), ""},
+		"infinite x":          {"S/8", Info{Range: Binary64}, gemv(a, infinite, scalar(2), scalar(0)), "1"},
+		"x is too large":      {"S/8", Info{Range: Binary64}, gemv(a, large, scalar(2), scalar(0)), ""},
 
-		"alpha = 0":            {"g(n+2)*S, u = 1/8", Info{Range: quarter}, gemv(a, x, scalar(0), scalar(3)), "8/7"},
+		"alpha = 0":            {"g(n+2)*S, u = 1/8", Info{Range: eighth}, gemv(a, x, scalar(0), scalar(3)), "8/7"},
+		"alpha = 0, stored":    {"g(n+2)*S, u = 1/8", Info{Range: quarter}, gemv(a, x, scalar(0), scalar(3)), "24/5"},
 		"alpha = 0, underflow": {"g(n+2)*S, u = 1/8", Info{Range: small}, gemv(a, x, scalar(0), scalar(3)), "9/7"},
 		"alpha = 0, small":     {"u*|s|, u = 1/8", Info{}, gemv(a, x, scalar(0), scalar(3)), "1/4"},
 		"alpha = 0, no u":      {"|s|", Info{}, gemv(a, x, scalar(0), scalar(3)), "2"},
@@ -100,21 +103,25 @@ func TestErrorBound(t *testing.T) {
 	}
 }
 
-// TestErrorBoundSpecials: nothing is proved where the result, or the sum of the magnitudes, is no number.
+// TestErrorBoundSpecials: a result that is no number must be returned, the bound is 0, unless the finite terms beside
+// may overflow: 1 + u times their sum from 2 on here.
 func TestErrorBoundSpecials(t *testing.T) {
 	p := &op.Problem{Op: op.Sum, X: numbers.Vector(numbers.Float64s{1})}
 	m := Method{Operation: op.Sum, Bound: bound.New("1, u = 1/8", "")}
-	b := m.ErrorBound(Info{}, p)
+	b := m.ErrorBound(Info{Range: Range{Overflow: rat("2")}}, p)
 	number, inf, nan := exact.FromFloat64(1), exact.Value{Class: exact.NegInf}, exact.Value{Class: exact.NaN}
 	for _, c := range []struct {
 		sum, abs exact.Value
-		proved   bool
+		finite   float64
+		want     string // "" for none
 	}{
-		{number, number, true}, {exact.Value{}, exact.Value{}, true},
-		{inf, inf, false}, {nan, nan, false}, {number, inf, false},
+		{number, exact.FromFloat64(0.5), 0.5, "1"}, {exact.Value{}, exact.Value{}, 0, "1"},
+		{inf, inf, 0, "0"}, {nan, nan, 0, "0"}, {inf, inf, 0.75, "0"},
+		{number, number, 1, ""}, {inf, inf, 1, ""}, {nan, nan, 1, ""},
 	} {
-		if got := b.Of(exact.Summary{N: 1, Sum: c.sum, SumAbs: c.abs}); (got != nil) != c.proved {
-			t.Errorf("%v of %v: %v", c.sum, c.abs, got)
+		got := b.Of(exact.Summary{N: 1, Sum: c.sum, SumAbs: c.abs, Finite: exact.FromFloat64(c.finite)})
+		if (got == nil) != (c.want == "") || got != nil && got.Cmp(rat(c.want)) != 0 {
+			t.Errorf("%v of %v: %v, want %s", c.sum, c.abs, got, c.want)
 		}
 	}
 	if got := b.Unit(); got.Cmp(rat("1/8")) != 0 {

@@ -3,11 +3,13 @@ package method
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/big"
 	"strconv"
 	"time"
 
 	"mpbench/pkg/device"
+	"mpbench/pkg/exact"
 	"mpbench/pkg/numbers"
 	"mpbench/pkg/op"
 )
@@ -64,6 +66,16 @@ type Merger interface {
 	Merge(Engine) error
 }
 
+// Exact is a Merger whose sum can leave the process before it is rounded: what lets processes share the terms. It does
+// so with Config.Merge.
+type Exact interface {
+	Merger
+	// Sum returns the sum of the last Run.
+	Sum() exact.Value
+	// AddSum adds a sum of further terms of the same problem.
+	AddSum(exact.Value)
+}
+
 // Cooler is an Engine of a device whose caches can be emptied before a run that the clock times.
 type Cooler interface{ Cool() error }
 
@@ -96,6 +108,8 @@ type Info struct {
 	ModuliBits     int
 	Rounding       string
 	Alignment      string
+	Alignments     int // of the last run, where they are counted: additions of different exponents
+	Roundings      int // of the last run, where they are counted: results that were rescaled
 	Blocks         int // of block reductions
 	BlockSize      int
 	Warnings       []string // what a user should know, such as launch parameters that could not be read
@@ -104,6 +118,17 @@ type Info struct {
 	Range   Range
 	Bound   map[string]int // letters of the bound's formula that the engine supplies
 	Unit    *big.Rat       // the unit roundoff, where the settings make it another than the formula's
+
+	Ranks *Ranks // processes that shared the problem, nil for one
+}
+
+// Ranks says how processes shared a problem.
+type Ranks struct {
+	Library string   // that connects them
+	Hosts   []string // of each rank
+	Devices []string // of each rank
+	Divided string   // what each has some of: "rows", "terms"
+	Shares  []int    // how many
 }
 
 // Rounded tells what Prepare rounded.
@@ -139,8 +164,42 @@ func (c Config) Int(name string) int {
 	return n
 }
 
+// reuse is the name of the option of ReuseOption.
+const reuse = "reuse"
+
+// ReuseOption is that of a method which converts a matrix once for several products, or not at all for few of them.
+func ReuseOption(name string) Option {
+	return Option{
+		Name: reuse, Default: "0", Least: 0, Most: 1 << 30, On: []device.Kind{device.CPU, device.Hybrid}, Neutral: true,
+		Usage: name + ": how many products the matrix is for, 0 for many; for few it is not converted",
+	}
+}
+
+// For returns the configuration for numbers that are used so often once they are converted.
+func (c Config) For(uses int) Config {
+	c.Options = maps.Clone(c.Options)
+	if c.Options == nil {
+		c.Options = map[string]string{}
+	}
+	c.Options[reuse] = strconv.Itoa(uses)
+	return c
+}
+
+// Reuse returns how many products a matrix is converted for, 0 for many or where the method has no such option.
+func (c Config) Reuse() int {
+	if _, ok := c.Options[reuse]; !ok {
+		return 0
+	}
+	return c.Int(reuse)
+}
+
 // GPU returns the index of the first GPU of the configuration.
 func (c Config) GPU() int { return c.Devices.GPUs()[0] }
+
+// RangeError says that a number of a problem has none in the method's number format: which one, and what would have.
+type RangeError struct{ Method, Text string }
+
+func (e *RangeError) Error() string { return e.Method + ": " + e.Text }
 
 // CheckMemory returns a *MemoryError if a method needs more host memory than the configuration allows.
 func (c Config) CheckMemory(method string, shape op.Shape, need int64, detail string) error {
@@ -154,7 +213,7 @@ func (c Config) CheckMemory(method string, shape op.Shape, need int64, detail st
 type MemoryError struct {
 	Method     string
 	Shape      op.Shape
-	Need, Have int64  // bytes
+	Need, Have int64  // bytes; a device may refuse less than it has, which is in pieces
 	Detail     string // what takes the memory, "" for numbers of the format
 	Device     string // a GPU's name, "" for the host
 }
@@ -167,6 +226,10 @@ func (e *MemoryError) Error() string {
 	if e.Detail != "" {
 		what += " (" + e.Detail + ")"
 	}
+	if e.Device != "" && e.Need <= e.Have {
+		return fmt.Sprintf("%s needs %s of device memory for %s; %s refused it, with %s free in pieces",
+			e.Method, gigabytes(e.Need), what, e.Device, gigabytes(e.Have))
+	}
 	if e.Device != "" {
 		return fmt.Sprintf("%s needs %s of device memory for %s; %s has %s free",
 			e.Method, gigabytes(e.Need), what, e.Device, gigabytes(e.Have))
@@ -174,8 +237,11 @@ func (e *MemoryError) Error() string {
 	return fmt.Sprintf("%s needs %s for %s; %s are available", e.Method, gigabytes(e.Need), what, gigabytes(e.Have))
 }
 
-// gigabytes writes a size with one digit after the point, below a tenth of a GB in MB.
+// gigabytes writes a size with one digit after the point, below a tenth of a GB in MB; a small one in bytes.
 func gigabytes(bytes int64) string {
+	if bytes < 100e3 {
+		return fmt.Sprintf("%d bytes", bytes)
+	}
 	if bytes < 100e6 {
 		return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
 	}

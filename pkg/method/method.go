@@ -27,13 +27,21 @@ type Method struct {
 	Name      string
 	Summary   string // one line
 	Format    string
-	Bits      int // precision of a fixed format, 0 when the user chooses it between Least and Most
+	Bits      int    // precision of a fixed format, 0 when the user chooses it between Least and Most
+	Number    string // how a number is stored: "2 x 8 bytes"; "" where nothing is known
 	Least     int
 	Most      int
 	Bound     bound.Bound
 	Options   []Option
-	Threads   bool // uses Config.Threads
-	Merges    bool // its engines are Mergers
+	Threads   bool   // uses Config.Threads
+	Merges    bool   // its engines are Mergers
+	Exact     bool   // its engines are Exact
+	Extra     bool   // run only where it is named
+	Advised   bool   // considered where a method is looked for, though it is Extra
+	Group     string // a name for it and others together, "" for none
+	// Available returns an error that wraps ErrUnavailable, and says what is missing, if the method cannot run on this
+	// computer; nil where it always can.
+	Available func() error
 	On        map[device.Kind]New
 	Streams   []device.Kind // on which it works on arrays that are not in its memory, see Config.Stream
 }
@@ -91,7 +99,9 @@ func (m Method) Errorf(format string, args ...any) error {
 var ErrUnavailable = errors.New("not available")
 
 // RoundsOnce tells whether the method's error does not depend on the condition of a problem.
-func (m Method) RoundsOnce() bool { return m.Bound.Proved() && !m.Bound.Uses("S") }
+func (m Method) RoundsOnce() bool {
+	return m.Bound.Proved() && !m.Bound.Uses("S") && !m.Bound.Uses("P")
+}
 
 // Accepts returns an *Error if the method cannot work at the precision p. Methods of a fixed format accept any.
 func (m Method) Accepts(p int) error {
@@ -138,10 +148,24 @@ func (m Method) New(c Config) (Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := m.Missing(); err != nil {
+		return nil, err
+	}
 	if make := m.On[c.Devices.Kind()]; make != nil {
 		return make(c)
 	}
 	return NewShared(m, c)
+}
+
+// Missing returns why the method cannot run on this computer; nil if it can.
+func (m Method) Missing() error {
+	if m.Available == nil {
+		return nil
+	}
+	if err := m.Available(); err != nil {
+		return fmt.Errorf("%s: %w", m.Name, err)
+	}
+	return nil
 }
 
 // Runs tells whether New can make an engine for a set of devices.
@@ -197,9 +221,29 @@ func (c Catalog) Of(o *op.Operation) Catalog {
 	return slices.DeleteFunc(slices.Clone(c), func(m Method) bool { return m.Operation != o })
 }
 
+// Usual returns the methods that are run where none is named.
+func (c Catalog) Usual() Catalog {
+	return slices.DeleteFunc(slices.Clone(c), func(m Method) bool { return m.Extra })
+}
+
+// Group returns the methods of a group.
+func (c Catalog) Group(name string) Catalog {
+	return slices.DeleteFunc(slices.Clone(c), func(m Method) bool { return m.Group == "" || m.Group != name })
+}
+
+// Present returns the methods that can run on this computer.
+func (c Catalog) Present() Catalog {
+	return slices.DeleteFunc(slices.Clone(c), func(m Method) bool { return m.Missing() != nil })
+}
+
 // Operations returns the operations that have methods, in their order.
 func (c Catalog) Operations() []*op.Operation {
 	return slices.DeleteFunc(op.All(), func(o *op.Operation) bool { return len(c.Of(o)) == 0 })
+}
+
+// Candidates returns the methods that are considered where one is looked for.
+func (c Catalog) Candidates() Catalog {
+	return slices.DeleteFunc(slices.Clone(c), func(m Method) bool { return m.Extra && !m.Advised })
 }
 
 // Lookup returns a method.

@@ -195,7 +195,9 @@ func TestCase(t *testing.T) {
 }
 
 func TestRoundsOnce(t *testing.T) {
-	for formula, want := range map[string]bool{"u*|s|, u = 2^-p": true, "g(n)*S, u = 2^-p": false, "d, d = S": false} {
+	for formula, want := range map[string]bool{
+		"u*|s|, u = 2^-p": true, "g(n)*S, u = 2^-p": false, "d, d = S": false, "P*n": false,
+	} {
 		if got := (Method{Bound: bound.New(formula, "")}).RoundsOnce(); got != want {
 			t.Errorf("%s: %v", formula, got)
 		}
@@ -269,7 +271,7 @@ func TestCheckMemory(t *testing.T) {
 		want        string
 	}{
 		{0, 1 << 60, vector, "", ""}, {100, 100, vector, "", ""},
-		{100, 101, vector, "", "m needs 0.0 MB for 7 numbers; 0.0 MB are available"},
+		{100, 101, vector, "", "m needs 101 bytes for 7 numbers; 100 bytes are available"},
 		{99e6, 99_960_000, matrix, "", "m needs 100.0 MB for a 3 x 5 matrix; 99.0 MB are available"},
 		{100e6, 2e9, matrix, "all residues", "m needs 2.0 GB for a 3 x 5 matrix (all residues); 0.1 GB are available"},
 	} {
@@ -283,6 +285,11 @@ func TestCheckMemory(t *testing.T) {
 	}
 	device := &MemoryError{Method: "m", Shape: vector, Need: 3e9, Have: 1e9, Device: "a GPU"}
 	if got := device.Error(); got != "m needs 3.0 GB of device memory for 7 numbers; a GPU has 1.0 GB free" {
+		t.Error(got)
+	}
+	device.Need = 56
+	want := "m needs 56 bytes of device memory for 7 numbers; a GPU refused it, with 1.0 GB free in pieces"
+	if got := device.Error(); got != want {
 		t.Error(got)
 	}
 }

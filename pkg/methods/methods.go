@@ -6,24 +6,31 @@ import (
 	"strings"
 
 	"mpbench/pkg/device"
+	"mpbench/pkg/digits"
 	"mpbench/pkg/exactsum"
 	"mpbench/pkg/gemv"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/method"
 	"mpbench/pkg/multifloat"
+	"mpbench/pkg/multifloat/multifloatgpu"
 	"mpbench/pkg/op"
+	"mpbench/pkg/peer"
 	"mpbench/pkg/reduce"
 	"mpbench/pkg/rns/deferred/deferredgpu"
 	"mpbench/pkg/rns/rnsgpu"
+	"mpbench/pkg/sparse"
 	"mpbench/pkg/superacc/superaccgpu"
 )
 
 // All returns the table. A package of methods is one line here; a GPU version of a method another.
 func All() method.Catalog {
-	c := method.Catalog(slices.Concat(reduce.Methods(), rnsgpu.Methods(), gemv.Methods(), multifloat.Methods()))
-	c = c.
+	c := method.Catalog(slices.Concat(reduce.Methods(), rnsgpu.Methods(), gemv.Methods(), sparse.Methods(),
+		multifloat.Methods(), digits.Methods(), peer.Methods()))
+	c = multifloatgpu.On(c).
+		With(op.Spmv, "float64", device.CUDA, multifloatgpu.NewFloat64Rows).
 		With(op.Sum, "deferred", device.CUDA, exactOn).
 		With(op.Dot, "deferred", device.CUDA, exactOn).
+		With(op.Asum, "deferred", device.CUDA, exactOn).
 		With(op.Sum, "reduce3", device.CUDA, rnsgpu.NewBlockSum(false)).
 		With(op.Dot, "reduce3", device.CUDA, rnsgpu.NewBlockSum(false)).
 		With(op.Gemv, "rns-basic", device.CUDA, rnsgpu.NewBasic).

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,29 +142,38 @@ func TestTruncatedSpecial(t *testing.T) {
 	}
 }
 
-// TestStreamed leaves the matrix in host memory: the same numbers, in panels that may be small.
+// TestStreamed: what is streamed has the bits of what is in memory, on every device that streams.
 func TestStreamed(t *testing.T) {
-	m, _ := catalog.Lookup(op.Gemv, "deferred")
 	seeds := uint64(40)
 	if gputest.Emulated() {
 		seeds = 16
 	}
-	for _, precision := range []int{53, 106, 424} {
-		for seed := range seeds {
-			c := problems.Choice{
-				Seed: seed, Kind: problems.Kind(seed) % problems.Kinds, Bits: []int{0, precision}[seed/4%2], Largest: 30,
+	for _, m := range catalog {
+		for _, set := range sets(t) {
+			if !slices.Contains(m.Streams, set.Kind()) {
+				continue
 			}
-			p := c.Random(op.Gemv)
-			want, _ := run(t, m, method.Config{Precision: precision}, p)
-			for _, set := range sets(t)[1:] {
-				got, _ := run(t, m, method.Config{Precision: precision, Devices: set, Stream: true, Threads: 2}, p)
-				for i := range want.Len() {
-					if !numbers.At(got, i).Equal(numbers.At(want, i)) {
-						t.Fatalf("%+v at %d bits on %s, component %d: %v, want %v",
-							c, precision, set, i, numbers.At(got, i), numbers.At(want, i))
-					}
+			for _, precision := range []int{53, 106, 424} {
+				for seed := range seeds {
+					checkStreamed(t, m, set, precision, seed)
 				}
 			}
+		}
+	}
+}
+
+func checkStreamed(t *testing.T, m method.Method, set device.Set, precision int, seed uint64) {
+	t.Helper()
+	c := problems.Choice{
+		Seed: seed, Kind: problems.Kind(seed) % problems.Kinds, Bits: []int{0, precision}[seed/4%2], Largest: 30,
+	}
+	p := c.Random(m.Operation)
+	want, _ := run(t, m, method.Config{Precision: precision}, p)
+	got, _ := run(t, m, method.Config{Precision: precision, Devices: set, Stream: true, Threads: 2}, p)
+	for i := range want.Len() {
+		if !numbers.At(got, i).Equal(numbers.At(want, i)) {
+			t.Fatalf("%s of %+v at %d bits on %s, component %d: %v, want %v",
+				m.Operation.Name, c, precision, set, i, numbers.At(got, i), numbers.At(want, i))
 		}
 	}
 }

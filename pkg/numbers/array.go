@@ -7,13 +7,18 @@ import (
 
 // Array is a vector or a matrix: numbers, and where its elements are among them. The zero Array has no elements. A
 // vector is a matrix of one column, a scalar a vector of one.
+//
+// A sparse matrix has a Pattern, and a Layout that only says how many rows and columns there are. Its elements are
+// those that are stored, of which Row has those of a row and Elements all; Index, ReadAt, SpanAt, ReadCut, Column
+// and Tight are not for it.
 type Array struct {
 	Source
 	Layout
+	Pattern *Pattern // of a sparse matrix
 }
 
 // Vector returns all numbers of a source as a vector.
-func Vector(s Source) Array { return Array{s, Strided(s.Len(), 1)} }
+func Vector(s Source) Array { return Array{Source: s, Layout: Strided(s.Len(), 1)} }
 
 // Scalar returns the number x as an array of one.
 func Scalar(x float64) Array { return Vector(Float64s{x}) }
@@ -22,7 +27,20 @@ func Scalar(x float64) Array { return Vector(Float64s{x}) }
 func (a Array) Absent() bool { return a.Source == nil }
 
 // Len returns the number of elements.
-func (a Array) Len() int { return a.Rows * a.Cols }
+func (a Array) Len() int {
+	if a.Pattern != nil {
+		return a.Pattern.Len()
+	}
+	return a.Rows * a.Cols
+}
+
+// Check reports whether every element is one of n numbers.
+func (a Array) Check(n int) error {
+	if a.Pattern != nil {
+		return a.Pattern.check(a.Rows, a.Cols, n)
+	}
+	return a.Layout.Check(n)
+}
 
 // ReadAt sets z to element (i, j).
 func (a Array) ReadAt(z *Number, i, j int) { a.Read(z, a.Index(i, j)) }
@@ -32,14 +50,22 @@ func (a Array) SpanAt(i, j int) Span { return a.Span(a.Index(i, j)) }
 
 // Part returns rows from to to-1; it shares the numbers.
 func (a Array) Part(from, to int) Array {
+	if a.Pattern != nil {
+		a.Pattern = a.Pattern.part(from, to)
+	}
 	if !a.Absent() {
 		a.Offset, a.Rows = a.Offset+from*a.RowStride, to-from
 	}
 	return a
 }
 
-// Row returns row i as a vector.
-func (a Array) Row(i int) Array { return a.Part(i, i+1).Transposed() }
+// Row returns row i as a vector; of a sparse matrix, the elements that are stored.
+func (a Array) Row(i int) Array {
+	if a.Pattern != nil {
+		return a.run(a.Pattern.Start[i], a.Pattern.Start[i+1])
+	}
+	return a.Part(i, i+1).Transposed()
+}
 
 // Column returns column j.
 func (a Array) Column(j int) Array {
@@ -49,6 +75,9 @@ func (a Array) Column(j int) Array {
 
 // Transposed returns the transpose of a matrix; it shares the numbers.
 func (a Array) Transposed() Array {
+	if a.Pattern != nil {
+		a.Pattern = a.Pattern.transpose(a.Cols)
+	}
 	a.Rows, a.Cols, a.RowStride, a.ColStride = a.Cols, a.Rows, a.ColStride, a.RowStride
 	return a
 }
@@ -56,7 +85,7 @@ func (a Array) Transposed() Array {
 // Tight returns the same elements among no more numbers than there have to be, where the source can be cut.
 func (a Array) Tight() Array {
 	low, high, ok := a.reach()
-	if a.Len() == 0 || !ok {
+	if a.Len() == 0 || !ok || a.Pattern != nil {
 		return a
 	}
 	switch x := a.Source.(type) {
@@ -74,7 +103,7 @@ func (a Array) Tight() Array {
 // Contiguous returns the numbers of a vector if they are binary64, one next to the other: what vector code wants.
 func (a Array) Contiguous() ([]float64, bool) {
 	x, ok := a.Source.(Float64s)
-	if !ok || a.Cols != 1 || a.RowStride != 1 && a.Rows > 1 {
+	if !ok || a.Pattern != nil || a.Cols != 1 || a.RowStride != 1 && a.Rows > 1 {
 		return nil, false
 	}
 	if a.Rows == 0 {
@@ -126,6 +155,7 @@ func (a Array) ReadCut(z *Number, i, j, bits int) {
 
 // Each calls f with every element, row by row, read as by ReadCut.
 func (a Array) Each(bits int, f func(*Number)) {
+	a = a.Elements()
 	var z Number
 	for i := range a.Rows {
 		for j := range a.Cols {
@@ -140,6 +170,7 @@ func (a Array) AllFinite() bool {
 	if a.Absent() {
 		return true
 	}
+	a = a.Elements()
 	if a.ColStride < a.RowStride { // the inner loop below is over neighbours
 		a = a.Transposed()
 	}
@@ -162,70 +193,4 @@ func (a Array) AllFinite() bool {
 func (a Array) Equals(x float64) bool {
 	v := At(a.Source, a.Offset)
 	return v.IsFinite() && v.Number().Cmp(new(big.Rat).SetFloat64(x)) == 0
-}
-
-// Layout says where the elements of a matrix are in a Source: element (i, j) is number
-// Offset + i*RowStride + j*ColStride. Strides may be negative. A vector is a matrix of one column.
-type Layout struct {
-	Rows, Cols           int
-	Offset               int
-	RowStride, ColStride int
-}
-
-// RowMajor is the layout of a matrix whose row i begins at number i*ld.
-func RowMajor(rows, cols, ld int) Layout {
-	return Layout{Rows: rows, Cols: cols, RowStride: ld, ColStride: 1}
-}
-
-// ColMajor is the layout of a matrix whose column j begins at number j*ld.
-func ColMajor(rows, cols, ld int) Layout {
-	return Layout{Rows: rows, Cols: cols, RowStride: 1, ColStride: ld}
-}
-
-// Strided is the layout of a vector of n elements inc apart, with the convention of BLAS for negative increments:
-// element 0 is then the last in memory, at (1-n)*inc.
-func Strided(n, inc int) Layout {
-	l := Layout{Rows: n, Cols: 1, RowStride: inc}
-	if inc < 0 && n > 0 {
-		l.Offset = (1 - n) * inc
-	}
-	return l
-}
-
-// Index returns the number that element (i, j) is.
-func (l Layout) Index(i, j int) int { return l.Offset + i*l.RowStride + j*l.ColStride }
-
-// reach returns the least and the greatest number of the elements of a matrix, if any; ok is false beyond 64 bits.
-func (l Layout) reach() (low, high int, ok bool) {
-	low, high, ok = l.Offset, l.Offset, true
-	for _, d := range [...]struct{ n, stride int }{{l.Rows, l.RowStride}, {l.Cols, l.ColStride}} {
-		span := (d.n - 1) * d.stride
-		if d.n > 1 && span/(d.n-1) != d.stride {
-			return 0, 0, false
-		}
-		l, h := low+min(0, span), high+max(0, span)
-		if l > low || h < high {
-			return 0, 0, false
-		}
-		low, high = l, h
-	}
-	return low, high, true
-}
-
-// Check reports whether every element is one of n numbers.
-func (l Layout) Check(n int) error {
-	if l.Rows < 0 || l.Cols < 0 {
-		return fmt.Errorf("a matrix of %d rows and %d columns", l.Rows, l.Cols)
-	}
-	if l.Rows == 0 || l.Cols == 0 {
-		return nil
-	}
-	low, high, ok := l.reach()
-	if !ok {
-		return fmt.Errorf("%d rows %d apart and %d columns %d apart reach too far", l.Rows, l.RowStride, l.Cols, l.ColStride)
-	}
-	if low < 0 || high >= n {
-		return fmt.Errorf("the layout reaches numbers %d to %d of %d", low, high, n)
-	}
-	return nil
 }

@@ -82,7 +82,7 @@ var matrices = map[string]struct {
 // TestMatrices: layouts, their parts, rows, columns and transposes are what the definitions say.
 func TestMatrices(t *testing.T) {
 	for name, c := range matrices {
-		a, m := Array{counted(60), c.layout}, tabulate(4, 3, c.at)
+		a, m := Array{Source: counted(60), Layout: c.layout}, tabulate(4, 3, c.at)
 		if err := a.Check(60); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -115,7 +115,7 @@ func TestStrided(t *testing.T) {
 				}
 				return i * inc
 			})
-			checkTable(t, fmt.Sprintf("%d by %d", n, inc), Array{counted(40), Strided(n, inc)}, want, 1)
+			checkTable(t, fmt.Sprintf("%d by %d", n, inc), Array{Source: counted(40), Layout: Strided(n, inc)}, want, 1)
 		}
 	}
 	checkTable(t, "a vector", Vector(counted(4)), table{{0}, {1}, {2}, {3}}, 1)
@@ -128,15 +128,24 @@ func TestCheck(t *testing.T) {
 		for _, cols := range []int{0, 1, 2} {
 			for offset := -2; offset < 9; offset++ {
 				for stride := -4; stride < 5; stride++ {
-					l, outside := Layout{rows, cols, offset, stride, 3 - stride}, false
+					l := Layout{rows, cols, offset, stride, 3 - stride}
+					outside, before, size := false, false, 0
 					for i := range rows {
 						for j := range cols {
 							k := offset + i*stride + j*(3-stride)
 							outside = outside || k < 0 || k >= 8
+							size = max(size, k+1)
+							before = before || k < 0
 						}
 					}
 					if err := l.Check(8); (err != nil) != outside {
 						t.Errorf("%+v: %v", l, err)
+					}
+					if before {
+						size = -1
+					}
+					if got := l.Size(); got != size {
+						t.Errorf("%+v takes %d numbers, want %d", l, got, size)
 					}
 				}
 			}
@@ -178,14 +187,14 @@ func TestTight(t *testing.T) {
 		source Source
 		count  int
 	}{{counted(60), 10}, {bigs, 10}, {values, 60}} {
-		a := Array{c.source, l}.Tight()
+		a := Array{Source: c.source, Layout: l}.Tight()
 		checkTable(t, fmt.Sprintf("%T", c.source), a, want, 2)
 		if a.Source.Len() != c.count {
 			t.Errorf("%T: %d numbers, want %d", c.source, a.Source.Len(), c.count)
 		}
 	}
 	for _, l := range []Layout{{}, {Rows: 3, Cols: 1, RowStride: math.MaxInt}} {
-		a := Array{counted(4), l}
+		a := Array{Source: counted(4), Layout: l}
 		if got := a.Tight(); got.Layout != l || got.Source.Len() != 4 {
 			t.Errorf("%+v became %+v", l, got.Layout)
 		}
@@ -201,11 +210,11 @@ func TestContiguous(t *testing.T) {
 		{Vector(x), x},
 		{Vector(x).Part(2, 5), []float64{2, 3, 4}},
 		{Vector(Float64s{}), []float64{}},
-		{Array{x, Strided(1, 3)}, []float64{0}},
-		{Array{x, ColMajor(3, 3, 3)}.Column(1), []float64{3, 4, 5}},
-		{Array{x, Strided(3, 2)}, nil},
-		{Array{x, Strided(3, -1)}, nil},
-		{Array{x, ColMajor(3, 3, 3)}, nil},
+		{Array{Source: x, Layout: Strided(1, 3)}, []float64{0}},
+		{Array{Source: x, Layout: ColMajor(3, 3, 3)}.Column(1), []float64{3, 4, 5}},
+		{Array{Source: x, Layout: Strided(3, 2)}, nil},
+		{Array{Source: x, Layout: Strided(3, -1)}, nil},
+		{Array{Source: x, Layout: ColMajor(3, 3, 3)}, nil},
 		{Vector(Bigs{big.NewFloat(1)}), nil},
 		{Array{}, nil},
 	} {
@@ -235,7 +244,7 @@ func (d onDisk) ReadRun(x []float64, from int) error {
 // TestReadRun: runs of neighbours are read from memory and from files alike, and an error of a file is returned as is.
 func TestReadRun(t *testing.T) {
 	for _, s := range []Source{counted(12), onDisk{counted(12)}} {
-		a := Array{s, ColMajor(4, 3, 4)}.Column(1)
+		a := Array{Source: s, Layout: ColMajor(4, 3, 4)}.Column(1)
 		x := make([]float64, 3)
 		if err := a.ReadRun(x, 1); err != nil || !slices.Equal(x, []float64{5, 6, 7}) {
 			t.Errorf("%T: %v, %v", s, x, err)
@@ -287,7 +296,7 @@ func TestAllFinite(t *testing.T) {
 					}
 				}
 				for _, s := range []Source{x, bigs, onDisk{x}} {
-					if got := (Array{s, l}).AllFinite(); got == read[k] {
+					if got := (Array{Source: s, Layout: l}).AllFinite(); got == read[k] {
 						t.Errorf("%T %+v: %v with %v at %d", s, l, got, special, k)
 					}
 				}

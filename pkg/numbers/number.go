@@ -3,6 +3,7 @@
 package numbers
 
 import (
+	"math"
 	"math/big"
 	"math/bits"
 
@@ -58,17 +59,18 @@ type Number struct {
 	Scratch any // of the Source that read last, for its own use
 }
 
-// SetBig sets z to v, or to NaN if v is nil.
+// SetBig sets z to v, or to NaN if v is nil. Its words are those of v: the highest bit is set, and the lowest word is
+// not zero.
 func (z *Number) SetBig(v *big.Float) {
-	span := spanOfBig(v)
-	z.Class, z.Neg, z.Exp = span.Class, span.Neg, span.Low
 	z.Words = z.Words[:0]
-	if span.Class != Finite {
+	z.Class, z.Neg = classOfBig(v)
+	if z.Class != Finite {
 		return
 	}
-	v.MantExp(&z.float)
-	z.float.SetMantExp(&z.float, span.Bits())
-	z.float.Int(&z.int) // exact: an odd integer of span.Bits() bits
+	words := (int(v.MinPrec()) + 63) / 64
+	z.Exp = v.MantExp(&z.float) - 64*words
+	z.float.SetMantExp(&z.float, 64*words)
+	z.float.Int(&z.int) // exact
 	z.SetWords(z.int.Bits())
 }
 
@@ -154,6 +156,31 @@ func (z *Number) Big() *big.Float {
 	}
 	f := new(big.Float).SetPrec(uint(max(1, n.BitLen()))).SetInt(n)
 	return f.SetMantExp(f, z.Exp)
+}
+
+// Binary64 returns z as a binary64 number; false where it is none, or of several words.
+func (z *Number) Binary64() (x float64, ok bool) {
+	switch {
+	case z.Class == NaN:
+		return math.NaN(), true
+	case z.Class == Infinite:
+		x = math.Inf(1)
+	case z.Class == Zero:
+		return 0, true
+	case len(z.Words) != 1 || z.Words[0] == 0:
+		return 0, false
+	default:
+		zeros := bits.TrailingZeros64(z.Words[0])
+		m, exp := z.Words[0]>>zeros, z.Exp+zeros
+		if length := bits.Len64(m); length > 53 || exp < -1074 || exp+length > 1024 {
+			return 0, false
+		}
+		x = math.Ldexp(float64(m), exp)
+	}
+	if z.Neg {
+		x = -x
+	}
+	return x, true
 }
 
 // Value returns z as an exact value.

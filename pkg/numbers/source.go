@@ -25,7 +25,9 @@ type Scaled interface {
 }
 
 // Chunked is a Source of binary64 numbers that are not in memory, such as those of a large file. They are read in
-// runs, from any place, by several goroutines at once; Span and Read are for single numbers and slow.
+// runs, from any place, by several goroutines at once; Span and Read are for single numbers and slow. One with a
+// method Sequential() bool that returns true reads each number only once if runs are in ascending order, and is slow
+// otherwise.
 type Chunked interface {
 	Source
 	// ReadRun sets x to the numbers from number `from` on.
@@ -78,16 +80,24 @@ func (x Bigs) Len() int { return len(x) }
 func (x Bigs) Span(i int) Span { return spanOfBig(x[i]) }
 
 func spanOfBig(v *big.Float) Span {
-	switch {
-	case v == nil:
-		return Span{Class: NaN}
-	case v.IsInf():
-		return Span{Class: Infinite, Neg: v.Signbit()}
-	case v.Sign() == 0:
-		return Span{}
+	class, neg := classOfBig(v)
+	if class != Finite {
+		return Span{Class: class, Neg: neg}
 	}
 	top := v.MantExp(nil)
-	return Span{Extent{top - int(v.MinPrec()), top}, Finite, v.Signbit()}
+	return Span{Extent{top - int(v.MinPrec()), top}, Finite, neg}
+}
+
+func classOfBig(v *big.Float) (class Class, neg bool) {
+	switch {
+	case v == nil:
+		return NaN, false
+	case v.IsInf():
+		return Infinite, v.Signbit()
+	case v.Sign() == 0:
+		return Zero, false
+	}
+	return Finite, v.Signbit()
 }
 
 func (x Bigs) Read(z *Number, i int) { z.SetBig(x[i]) }
@@ -116,6 +126,25 @@ func (x Values) Span(i int) Span {
 	return z.Span()
 }
 
+// Sums are a Source of unevaluated sums: number i is x[0][i] + x[1][i] + ..., exactly.
+type Sums []Float64s
+
+func (x Sums) Len() int { return len(x[0]) }
+
+func (x Sums) Read(z *Number, i int) {
+	var sum exact.Dot
+	for _, part := range x {
+		sum.Add(part[i], 1)
+	}
+	Values{sum.Value()}.Read(z, 0)
+}
+
+func (x Sums) Span(i int) Span {
+	var z Number
+	x.Read(&z, i)
+	return z.Span()
+}
+
 // Rationals returns a Source of rational numbers: Scaled, with their least common odd denominator, unless that is 1.
 func Rationals(x []*big.Rat) Source {
 	den := big.NewInt(1)
@@ -134,15 +163,23 @@ func Rationals(x []*big.Rat) Source {
 	if den.IsInt64() && den.Int64() == 1 {
 		return list
 	}
-	return &rationals{list, den}
+	return Quotients(list, den)
 }
 
-type rationals struct {
+// Quotients returns the numbers of a source divided by an odd integer, nil for 1.
+func Quotients(s Source, denominator *big.Int) Source {
+	if denominator == nil {
+		return s
+	}
+	return &quotients{s, denominator}
+}
+
+type quotients struct {
 	Source
 	denominator *big.Int
 }
 
-func (r *rationals) Denominator() *big.Int { return r.denominator }
+func (q *quotients) Denominator() *big.Int { return q.denominator }
 
 // At returns number i of a source exactly.
 func At(s Source, i int) exact.Value {

@@ -160,6 +160,15 @@ func TestValues(t *testing.T) {
 	checkSource(t, values, list)
 }
 
+// TestSums: an unevaluated sum is read exactly.
+func TestSums(t *testing.T) {
+	sum := new(big.Rat).Add(ldexp(1, 900), ldexp(-3, -900))
+	sums := Sums{{0x1p900, 1, 3, math.Inf(1), math.NaN()}, {-0x3p-900, -1, 0, 5, 1}}
+	checkSource(t, sums, []want{
+		finite(sum), finite(new(big.Rat)), finite(ldexp(3, 0)), float(math.Inf(1)), float(math.NaN()),
+	})
+}
+
 // TestRationals: fractions share their least common odd denominator, which numbers in binary do without.
 func TestRationals(t *testing.T) {
 	power := new(big.Int).Exp(big.NewInt(3), big.NewInt(80), nil)

@@ -14,11 +14,12 @@ var Axpy = &Operation{
 		{Name: "y", Usage: "the vector that is added"},
 		{Name: "alpha", Kind: Number, Default: "1", Usage: "factor of x"},
 	},
-	Split:     ByRow,
-	Loop:      "element by element",
-	Recursive: bound.New("g(2)*S", higham),
-	Products:  "1",
-	Reference: "exact sums of the exact products, nothing rounded",
+	Split:           ByRow,
+	Loop:            "element by element",
+	Recursive:       bound.New("g(2)*S", higham),
+	Products:        "1",
+	Multiplications: 1,
+	Reference:       "exact sums of the exact products, nothing rounded",
 	Shape: func(p *Problem) (Shape, error) {
 		n := p.X.Len()
 		if p.Y.Len() != n {

@@ -19,6 +19,7 @@ var Dot = &Operation{
 	Loop:            "recursive dot product",
 	Recursive:       bound.New("g(n)*S", higham),
 	Products:        "n",
+	Multiplications: 1,
 	Reference:       "exact sum of the exact products, nothing rounded",
 	Shape: func(p *Problem) (Shape, error) {
 		n := p.X.Len()

@@ -16,19 +16,17 @@ var Gemv = &Operation{
 		{Name: "alpha", Kind: Number, Default: "1", Usage: "factor of op(A)*x"},
 		{Name: "beta", Kind: Number, Default: "0", Usage: "factor of y; with 0, y is overwritten"},
 	},
-	Split:     ByRow,
-	Loop:      "row by row",
-	Recursive: bound.New("g(n+2)*S", "Isupov, Knyazkov 2020, DOI 10.25209/2079-3316-2020-11-3-61-84, (16) to (19)"),
-	Products:  "(n+2+n*a+R)", // those of alpha*x are lost times elements of op(A)
-	Reference: "exact sums of the exact products, nothing rounded",
+	Split:           ByRow,
+	Loop:            "row by row",
+	Recursive:       bound.New("g(n+2)*S", "Isupov, Knyazkov 2020, DOI 10.25209/2079-3316-2020-11-3-61-84, (16) to (19)"),
+	Products:        "(n+2+n*a+R)", // those of alpha*x are lost times elements of op(A)
+	Multiplications: 2,
+	Reference:       "exact sums of the exact products, nothing rounded",
 	Shape: func(p *Problem) (Shape, error) {
 		a := p.Matrix()
 		s := Shape{
-			M: p.A.Rows, N: p.A.Cols, Trans: "N", Rows: a.Rows, Components: a.Rows, Length: a.Cols,
+			M: p.A.Rows, N: p.A.Cols, Trans: letter(p.Trans), Rows: a.Rows, Components: a.Rows, Length: a.Cols,
 			Elements: int64(a.Rows) * int64(a.Cols), PerElement: 1,
-		}
-		if p.Trans {
-			s.Trans = "T"
 		}
 		if p.X.Rows != a.Cols || p.Adds() && p.Y.Rows != a.Rows {
 			return Shape{}, p.Op.errorf("op(A) is %d x %d, x has %d numbers and y has %d", a.Rows, a.Cols, p.X.Rows, p.Y.Rows)

@@ -1,7 +1,6 @@
 package op_test
 
 import (
-	"errors"
 	"math"
 	"math/big"
 	"runtime"
@@ -17,7 +16,7 @@ import (
 
 // TestTable: operations are found by their names, once each, and say all that commands and records need.
 func TestTable(t *testing.T) {
-	if got := strings.Join(op.Names(), " "); got != "sum dot axpy gemv" {
+	if got := strings.Join(op.Names(), " "); got != "sum dot axpy scal asum nrm2 gemv symv trmv gemm spmv" {
 		t.Errorf("names: %s", got)
 	}
 	for _, o := range op.All() {
@@ -72,6 +71,10 @@ func TestShapes(t *testing.T) {
 			op.Shape{N: 3, Rows: 3, Components: 3, Length: 2, Elements: 3, PerElement: 3}, 3,
 		},
 		{
+			&op.Problem{Op: op.Scal, X: three},
+			op.Shape{N: 3, Rows: 3, Components: 3, Length: 1, Elements: 3, PerElement: 2}, 3,
+		},
+		{
 			&op.Problem{Op: op.Gemv, A: a, X: three},
 			op.Shape{M: 2, N: 3, Trans: "N", Rows: 2, Components: 2, Length: 3, Elements: 6, PerElement: 1}, 2,
 		},
@@ -79,10 +82,32 @@ func TestShapes(t *testing.T) {
 			&op.Problem{Op: op.Gemv, A: a, X: two, Trans: true},
 			op.Shape{M: 2, N: 3, Trans: "T", Rows: 3, Components: 3, Length: 2, Elements: 6, PerElement: 1}, 3,
 		},
+		{
+			&op.Problem{Op: op.Gemm, A: a, X: a, TransX: true},
+			op.Shape{M: 2, N: 3, K: 2, Trans: "NT", Rows: 2, Components: 4, Length: 3, Elements: 12}, 2,
+		},
 	} {
 		got, err := c.problem.Op.Shape(c.problem)
 		if err != nil || got != c.want || got.Parts(c.problem.Op) != c.parts {
 			t.Errorf("%s: %+v, %v; want %+v", c.problem.Op.Name, got, err, c.want)
+		}
+	}
+	rows := &numbers.Pattern{Start: []int{0, 2, 3}, Column: []int32{0, 2, 2}}
+	sparse := &op.Problem{Op: op.Spmv, A: numbers.Sparse(make(numbers.Float64s, 3), 3, rows), X: two, Trans: true}
+	if got, err := op.Spmv.Shape(sparse); err != nil || got != (op.Shape{
+		M: 2, N: 3, Trans: "T", Rows: 3, Components: 3, Length: 2, Elements: 3, PerElement: 1, NNZ: 3, Places: 44,
+	}) || got.MatrixBytes(8) != 68 {
+		t.Errorf("spmv: %+v, %v", got, err)
+	}
+	for _, wrong := range []*numbers.Pattern{
+		{Start: []int{0, 2}, Column: []int32{0, 1}}, {Start: []int{0, 2, 4}, Column: []int32{0, 1, 2}},
+		{Start: []int{0, 2, 1}, Column: []int32{0, 1, 2}}, {Start: []int{0, 2, 3}, Column: []int32{0, 1, 3}},
+		{Start: []int{0, 2, 3}, Column: []int32{0, 1, -1}}, {Start: []int{0, 2, 4}, Column: []int32{0, 1, 1, 0}},
+		{Start: []int{0, 2, 3}, Column: []int32{0, 1, 2}, Number: []int{0, 1}},
+	} {
+		sparse.A.Pattern = wrong
+		if _, err := op.Spmv.Shape(sparse); err == nil || !strings.HasPrefix(err.Error(), "spmv: a: ") {
+			t.Errorf("%v: %v", wrong.Start, err)
 		}
 	}
 	p := &op.Problem{Op: op.Axpy, X: two, Y: three}
@@ -113,11 +138,13 @@ func TestSample(t *testing.T) {
 						want = 1
 					} else if !o.Has(op.Matrix) {
 						length = shape.Length
+					} else if o.Storage == op.Sparse { // that of the longest row there is
+						length = got.Length
 					}
 					if got.Rows != want || got.Length != length {
 						t.Fatalf("%s, %d rows of %d terms: %+v of %+v", o.Name, rows, terms, got, shape)
 					}
-					checkSample(t, p, q, length < shape.Length)
+					checkSample(t, p, q, o.Storage != op.Sparse && length < shape.Length)
 				}
 			}
 		}
@@ -131,17 +158,18 @@ func checkSample(t *testing.T, p, q *op.Problem, fewer bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, _ := problems.Naive(p)
-	part, _ := problems.Naive(q)
+	whole, wholeAbs := problems.Naive(p)
+	part, abs := problems.Naive(q)
 	for i, y := range part {
-		got := r.Component(i).Sum
-		if !got.Equal(problems.Value(y)) || !fewer && !got.Equal(problems.Value(whole[i])) {
-			t.Fatalf("%s: component %d of a sample is %v", p.Op.Name, i, got)
+		got := r.Component(i)
+		if !problems.Agrees(p.Op, got, y, abs[i]) || !fewer && !problems.Agrees(p.Op, got, whole[i], wholeAbs[i]) {
+			t.Fatalf("%s: component %d of a sample is %v", p.Op.Name, i, got.Sum)
 		}
 	}
 }
 
-// TestQuantityAlpha: a is |alpha|, 1 without one, and unknown where it is no number; there are no other letters.
+// TestQuantityAlpha: a is |alpha|, 1 without one, and 0 where it is no number; infinities count in none; there are no
+// other letters.
 func TestQuantityAlpha(t *testing.T) {
 	for _, c := range []struct {
 		alpha numbers.Array
@@ -149,33 +177,50 @@ func TestQuantityAlpha(t *testing.T) {
 	}{
 		{numbers.Array{}, big.NewRat(1, 1)}, {numbers.Scalar(-2.5), big.NewRat(5, 2)}, {numbers.Scalar(0), new(big.Rat)},
 		{numbers.Vector(numbers.Rationals([]*big.Rat{big.NewRat(-1, 3)})), big.NewRat(1, 3)},
-		{numbers.Scalar(math.Inf(-1)), nil}, {numbers.Vector(numbers.Bigs{nil}), nil},
+		{numbers.Scalar(math.Inf(-1)), new(big.Rat)}, {numbers.Vector(numbers.Bigs{nil}), new(big.Rat)},
 	} {
 		p := &op.Problem{Op: op.Axpy, Alpha: c.alpha}
-		if got := p.Quantity("a"); (got == nil) != (c.want == nil) || got != nil && got.Cmp(c.want) != 0 {
+		if got := p.Quantity("a"); got == nil || got.Cmp(c.want) != 0 {
 			t.Errorf("a is %v, want %v", got, c.want)
 		}
 	}
 	p := &op.Problem{Op: op.Sum, X: numbers.Vector(numbers.Float64s{1, math.Inf(1)})}
+	if got := p.Quantity("X"); got == nil || got.Cmp(big.NewRat(2, 1)) < 0 || got.Cmp(big.NewRat(3, 1)) > 0 {
+		t.Errorf("X is %v", got)
+	}
+	p.X = numbers.Vector(numbers.Bigs{new(big.Float).SetMantExp(big.NewFloat(1), 2000)})
 	if p.Quantity("X") != nil || p.Quantity("B") != nil {
-		t.Error("a quantity that is not finite, or not known, has a value")
+		t.Error("a quantity that is too large, or not known, has a value")
 	}
 }
 
-// onDisk are numbers that are read in runs; those from broken on cannot be read.
-type onDisk struct {
-	numbers.Float64s
-	broken int
-}
-
-var errDisk = errors.New("broken disk")
-
-func (d onDisk) ReadRun(x []float64, from int) error {
-	if from+len(x) > d.broken {
-		return errDisk
+// TestQuantityLargest: P is just above the largest term, whatever the layout; infinities count in none.
+func TestQuantityLargest(t *testing.T) {
+	x := numbers.Float64s{3, -5, 2, math.Inf(1), math.NaN(), 1}
+	for _, c := range []struct {
+		x, y numbers.Array
+		want float64
+	}{
+		{numbers.Vector(x), numbers.Array{}, 5}, {numbers.Vector(x), numbers.Vector(x), 25},
+		{numbers.Array{Source: x, Layout: numbers.Strided(3, 2)}, numbers.Array{}, 3},
+		{numbers.Array{Source: problems.OnDisk(x, 6), Layout: numbers.Strided(6, 1)}, numbers.Array{}, 5},
+		{numbers.Vector(numbers.Float64s{}), numbers.Array{}, 0},
+		{numbers.Vector(numbers.Rationals([]*big.Rat{big.NewRat(-1, 3)})), numbers.Array{}, 1.0 / 3},
+	} {
+		p := &op.Problem{Op: op.Sum, X: c.x, Y: c.y}
+		got, _ := p.Quantity("P").Float64()
+		if got < c.want || got > c.want*(1+0x1p-49)+0x1p-1074 {
+			t.Errorf("P is %g, want %g", got, c.want)
+		}
 	}
-	copy(x, d.Float64s[from:])
-	return nil
+	p := &op.Problem{Op: op.Dot, X: numbers.Vector(numbers.Float64s{1e300}), Y: numbers.Vector(numbers.Float64s{1e300})}
+	if got := p.Quantity("P"); got != nil {
+		t.Errorf("P of a product beyond the range is %v", got)
+	}
+	p = &op.Problem{Op: op.Sum, X: numbers.Array{Source: problems.OnDisk(x, 2), Layout: numbers.Strided(6, 1)}}
+	if got := p.Quantity("P"); got != nil {
+		t.Errorf("P of numbers that cannot be read is %v", got)
+	}
 }
 
 // TestLongSums: many terms, added by several goroutines, in memory and read in runs, give the sum that is known:
@@ -197,7 +242,7 @@ func TestLongSums(t *testing.T) {
 	}
 	for name, p := range map[string]*op.Problem{
 		"sum":           {Op: op.Sum, X: numbers.Vector(x)},
-		"sum of a file": {Op: op.Sum, X: numbers.Vector(onDisk{x, n})},
+		"sum of a file": {Op: op.Sum, X: numbers.Vector(problems.OnDisk(x, n))},
 		"dot":           {Op: op.Dot, X: numbers.Vector(x), Y: numbers.Vector(ones)},
 		"wide dot":      {Op: op.Dot, X: numbers.Vector(x), Y: numbers.Vector(halves)},
 	} {
@@ -282,7 +327,7 @@ func TestSignsOfInfinities(t *testing.T) {
 
 // TestStreamedParts: numbers that are read in runs, of which only some are elements, or that are multiplied.
 func TestStreamedParts(t *testing.T) {
-	x := onDisk{numbers.Float64s{1, 2, 4, 8, 16}, 5}
+	x := problems.OnDisk(numbers.Float64s{1, 2, 4, 8, 16}, 5)
 	for _, c := range []struct {
 		p    op.Problem
 		want float64

@@ -52,8 +52,20 @@ func (r *Reference) compute(i int) exact.Summary {
 }
 
 func (r *Reference) finish(t *Terms) exact.Summary {
-	s := t.summary()
+	s := r.problem.Op.result(t)
 	s.N = r.Shape.Length
+	return s
+}
+
+// result returns the exact result that terms give.
+func (o *Operation) result(t *Terms) exact.Summary {
+	s := t.summary()
+	switch o.Norm {
+	case 1:
+		s.Sum = s.SumAbs
+	case 2:
+		s = s.Root()
+	}
 	return s
 }
 
@@ -105,7 +117,7 @@ func Specials(p *Problem, components int) []exact.Value {
 	parallel.Ranges(0, components, 1, func(_, i, _ int) {
 		t := Terms{classes: true}
 		p.Op.Terms(p, i, &t)
-		if v := t.summary().Sum; !v.IsFinite() {
+		if v := p.Op.result(&t).Sum; !v.IsFinite() {
 			list[i] = v
 		}
 	})

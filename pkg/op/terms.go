@@ -16,9 +16,21 @@ type Terms struct {
 
 // part is a sum of terms with a common factor; an integer multiple of a common unit, and so cheap to add to.
 type part struct {
-	factor *big.Rat  // nil for 1
-	sum    exact.Sum // of single binary64 numbers
-	dot    exact.Dot // of products
+	factor *big.Rat   // nil for 1
+	first  [2]float64 // finite numbers that are added to the sums
+	firsts int        // how many there are
+	sum    exact.Sum  // of single binary64 numbers
+	dot    exact.Dot  // of products
+}
+
+// add adds a number.
+func (p *part) add(x float64) {
+	if p.firsts < len(p.first) && x-x == 0 {
+		p.first[p.firsts] = x
+		p.firsts++
+		return
+	}
+	p.dot.Add(x, 1)
 }
 
 // Sum adds the elements of x, a vector.
@@ -40,7 +52,7 @@ func (t *Terms) Products(scale, x, y numbers.Array) {
 		p.addChunks(x)
 	case y.Absent() && xFloats && x.Rows <= fewTerms:
 		for i := range x.Rows {
-			p.dot.Add(xs[x.Index(i, 0)], 1)
+			p.add(xs[x.Index(i, 0)])
 		}
 	case y.Absent() && xFloats:
 		p.addFloats(xs, x)
@@ -55,13 +67,13 @@ func (t *Terms) Products(scale, x, y numbers.Array) {
 
 // factorOf returns scale / (the denominators of all arrays), nil for 1.
 func factorOf(scale, x, y numbers.Array) *big.Rat {
-	factor := big.NewRat(1, 1)
+	factor := one
 	if !scale.Absent() {
-		factor.Set(numbers.At(scale.Source, scale.Offset).Number())
+		factor = numbers.At(scale.Source, scale.Offset).Number()
 	}
 	for _, a := range []numbers.Array{x, y} {
 		if d := a.Denominator(); d != nil {
-			factor.Quo(factor, new(big.Rat).SetInt(d))
+			factor = new(big.Rat).Quo(factor, new(big.Rat).SetInt(d))
 		}
 	}
 	if factor.Cmp(one) == 0 {
@@ -123,9 +135,16 @@ func (p *part) addWide(x, y numbers.Array) {
 			y.ReadAt(&v, i, 0)
 			right = v.Class
 		}
+		a, short := u.Binary64()
+		b := 1.0
+		if short && !y.Absent() {
+			b, short = v.Binary64()
+		}
 		switch {
 		case max(left, right) >= numbers.Infinite:
 			p.dot.Add(signOf(&u), otherSign(&v, y.Absent()))
+		case short:
+			p.dot.Add(a, b)
 		case min(left, right) == numbers.Zero:
 			p.dot.Add(0, 0)
 		case y.Absent():
@@ -186,6 +205,9 @@ func (t *Terms) Merge(u *Terms) {
 		p := t.part(q.factor)
 		p.sum.Merge(&q.sum)
 		p.dot.Merge(&q.dot)
+		for _, x := range q.first[:q.firsts] {
+			p.add(x)
+		}
 	}
 }
 
@@ -193,6 +215,10 @@ func (t *Terms) Merge(u *Terms) {
 func (t *Terms) summary() exact.Summary {
 	total := exact.Summary{}
 	for _, p := range t.parts {
+		for _, x := range p.first[:p.firsts] {
+			v := exact.FromFloat64(x)
+			add(&total, p.factor, exact.Summary{N: 1, Sum: v, SumAbs: v.Abs()})
+		}
 		if p.sum.N() > 0 {
 			add(&total, p.factor, p.sum.Summary())
 		}
@@ -204,8 +230,22 @@ func (t *Terms) summary() exact.Summary {
 }
 
 func add(total *exact.Summary, factor *big.Rat, s exact.Summary) {
-	total.Sum = plus(total.Sum, times(factor, s.Sum))
-	total.SumAbs = plus(total.SumAbs, times(factor, s.SumAbs).Abs())
+	sum := times(factor, s.Sum)
+	abs := sum.Abs()
+	if s.N > 1 || !sum.IsFinite() {
+		abs = times(factor, s.SumAbs).Abs()
+	}
+	finite := abs
+	if !s.SumAbs.IsFinite() {
+		finite = times(factor, s.Finite).Abs()
+	}
+	before := total.SumAbs.IsFinite() // and so the same as Finite
+	total.Sum, total.SumAbs = plus(total.Sum, sum), plus(total.SumAbs, abs)
+	if before && total.SumAbs.IsFinite() {
+		total.Finite = total.SumAbs
+	} else {
+		total.Finite = plus(total.Finite, finite)
+	}
 }
 
 // times returns the product of a finite factor, nil for 1, and a value; the factor 0 gives 0.
@@ -214,7 +254,7 @@ func times(factor *big.Rat, v exact.Value) exact.Value {
 	case factor == nil:
 		return v
 	case v.IsFinite():
-		return exact.FromRat(new(big.Rat).Mul(factor, v.Number()))
+		return exact.FromRat(exact.Mul(factor, v.Number()))
 	case v.Class == exact.NaN || factor.Sign() > 0:
 		return v
 	case v.Class == exact.PosInf:
@@ -233,7 +273,7 @@ func plus(x, y exact.Value) exact.Value {
 		if y.Number().Sign() == 0 {
 			return x
 		}
-		return exact.FromRat(new(big.Rat).Add(x.Number(), y.Number()))
+		return exact.FromRat(exact.Add(x.Number(), y.Number()))
 	case x.IsFinite():
 		return y
 	case y.IsFinite() || x.Class == y.Class:

@@ -1,4 +1,5 @@
-// Package paper repeats the experiments of two papers and compares every figure that they print with ours.
+// Package paper repeats the experiments of two papers and of slides, and compares every figure that they print with
+// ours.
 //
 // Each experiment has a file: the paper's figures with the table they stand in, what is run for them, and how they are
 // compared. Results and errors of sums are functions of the data and the algorithm, so a figure either has the printed
@@ -10,7 +11,8 @@
 // using the MPRES library", Izvestiya SFedU. Engineering Sciences 8 (2018) 191-203, DOI
 // 10.23683/2311-3103-2018-8-191-203; K. Isupov, V. Knyazkov, "Multiple-precision matrix-vector multiplication on
 // graphics processing units", Program Systems: Theory and Applications 11:3(46) (2020) 61-84, DOI
-// 10.25209/2079-3316-2020-11-3-61-84.
+// 10.25209/2079-3316-2020-11-3-61-84; D. Mukunoki, slides on triple and quadruple precision BLAS and BiCGStab on
+// GPUs. An experiment of its own is the page on reductions, whose example is repeated step by step.
 package paper
 
 import (
@@ -28,6 +30,8 @@ type Experiment struct {
 	Needs  string // what it takes to run all of it
 	Sizes  string // of the data
 	run    func(context.Context, *Lab, *Result) error
+
+	NoRecords bool // it is no method of the catalog that is measured
 }
 
 const (
@@ -35,7 +39,10 @@ const (
 	paper2020 = "Isupov, Knyazkov 2020, DOI 10.25209/2079-3316-2020-11-3-61-84"
 )
 
-var experiments = []Experiment{table1, table2, figure6, figure7, table3, table4, table5}
+var experiments = []Experiment{
+	table1, table2, figure6, figure7, table3, table4, table5, tripleAxpy, tripleGemv, tripleGemm,
+	bicgstabQuad, reductionPage,
+}
 
 // Experiments returns all experiments, in the order of the papers.
 func Experiments() []Experiment { return slices.Clone(experiments) }

@@ -9,10 +9,12 @@ import (
 
 	"mpbench/datasets"
 	"mpbench/pkg/device"
+	"mpbench/pkg/krylov"
 	"mpbench/pkg/measure"
 	"mpbench/pkg/method"
 	"mpbench/pkg/numbers"
 	"mpbench/pkg/op"
+	"mpbench/pkg/primer"
 	"mpbench/pkg/record"
 	"mpbench/pkg/sampling"
 )
@@ -28,6 +30,11 @@ type Lab struct {
 	Seed     uint64
 	N        int // terms or rows of the timing experiments in place of the paper's, 0 for the paper's
 	EnvID    string
+	Solvers  []krylov.Solver // of sparse systems
+	Matrices string          // folder of .mtx files; "" for none
+
+	// Reductions measures the ways of a sum of n int32 on the devices; nil for none.
+	Reductions func(ctx context.Context, n int) ([]primer.Row, error)
 
 	Progress func(what string) // called before each case, if not nil
 

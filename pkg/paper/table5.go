@@ -6,6 +6,7 @@ import (
 
 	"mpbench/pkg/measure"
 	"mpbench/pkg/method"
+	"mpbench/pkg/op"
 )
 
 var table5 = Experiment{
@@ -31,11 +32,16 @@ var times2020 = []struct {
 	{"CUMP", "", false, [5]string{"20.1", "20.8", "26.8", "56.8", "154.0"}},
 	{"CAMPARY", "", false, [5]string{"0.7", "6.0", "26.3", "124.4", "2499.9"}},
 	{"GARPREC", "", false, [5]string{"26.5", "37.4", "70.2", "206.0", "689.1"}},
+	{"format of CUMP and GARPREC: digits", "digits", false, [5]string{}},
+	{"format of QD: dd", "dd", false, [5]string{}},
+	{"format of QD: qd", "qd", false, [5]string{}},
+	{"format of CAMPARY: expansion:8", "expansion:8", false, [5]string{}},
 	{"deferred", "deferred", false, [5]string{}},
 	{"deferred, transposed", "deferred", true, [5]string{}},
 }
 
-const peers2020 = "CUMP, CAMPARY and GARPREC are no part of this program; the paper's times are of a GeForce GTX 1080."
+const peers2020 = "CUMP, CAMPARY and GARPREC are no part of this program; the paper's times are of a GeForce GTX " +
+	"1080. The rows \"format of ...\" are our own arithmetic in their number formats, not these programs."
 
 // runTable5 goes by precisions, so that one matrix is held at a time, and puts the rows into the order of the table.
 func runTable5(ctx context.Context, lab *Lab, r *Result) error {
@@ -58,6 +64,10 @@ func runTable5(ctx context.Context, lab *Lab, r *Result) error {
 			}
 			if t.method == "" {
 				rows[i] = append(rows[i], Row{Bits: bits, Label: t.label, Cells: []Cell{r.missing(t.times[k], peers2020)}})
+				continue
+			}
+			m, _ := lab.Methods.Lookup(op.Gemv, t.method)
+			if m.Bits != 0 && m.Bits != bits { // one format, one row
 				continue
 			}
 			for _, p := range lab.devicePlaces(t.method) {

@@ -21,6 +21,8 @@ type chart struct {
 	guides       []string // lines that are no measurements: their names in the legend, after the series
 	notes        []string // what the picture leaves out
 
+	dense bool // lines have many points; markers stand at a few of them
+
 	bars *barChart // in place of axes, panels and series
 }
 
@@ -82,6 +84,10 @@ func (c *chart) gather(records []*record.Record, from source) *chart {
 	}
 	if len(used) == 0 {
 		return nil
+	}
+	if several(used, func(r *record.Record) (key, value string) { return "", r.Command }) {
+		title := from.panel
+		from.panel = func(r *record.Record) string { return strings.TrimSuffix(r.Command+": "+title(r), ": ") }
 	}
 	names := newNames(used, from.hidden)
 	missing := map[string]map[string]bool{"data set": {}, "series": {}}

@@ -244,7 +244,7 @@ func (p panelPlotter) Plot(c draw.Canvas, plt *gonum.Plot) {
 	x, y := plt.Transforms(&c)
 	p.drawBands(&c, x, y)
 	for _, path := range p.panel.guides {
-		strokeLine(&c, guideStyle(), path, x, y)
+		strokeLine(&c, guideStyle(), path, x, func(v float64) vg.Length { return y(p.chart.y.at(v, 0)) })
 	}
 	for _, s := range p.panel.series {
 		for _, l := range s.lines {
@@ -257,7 +257,10 @@ func (p panelPlotter) Plot(c draw.Canvas, plt *gonum.Plot) {
 	for _, s := range p.panel.series {
 		hue := p.chart.styles[s.style].hue
 		for _, l := range s.lines {
-			for _, pt := range l.points {
+			for i, pt := range l.points {
+				if step := 1 + len(l.points)/markersOfLine; p.chart.dense && i%step != 0 && i < len(l.points)-1 {
+					continue
+				}
 				lane := low[s.style]
 				if pt.y > 0 {
 					lane = high[s.style]
@@ -266,13 +269,16 @@ func (p panelPlotter) Plot(c draw.Canvas, plt *gonum.Plot) {
 				if pt.lo < pt.hi {
 					sty := lineStyle(0, hue)
 					sty.Width = 0.8
-					c.StrokeLine2(sty, at.X, y(pt.lo), at.X, y(pt.hi))
+					c.StrokeLine2(sty, at.X, y(p.chart.y.at(pt.lo, lane)), at.X, y(p.chart.y.at(pt.hi, lane)))
 				}
 				drawMarker(&c, s.style, hue, at)
 			}
 		}
 	}
 }
+
+// markersOfLine is about how many markers a line with many points has.
+const markersOfLine = 8
 
 // lanes gives each series that has points in a band of the y axis a lane of its own, in the order of the legend.
 func (p panelPlotter) lanes() (low, high map[int]int) {

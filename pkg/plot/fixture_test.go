@@ -208,3 +208,23 @@ func crowdRun() *record.Run {
 	}
 	return run
 }
+
+// relativeRun has times of axpy in five formats on two devices, one of which is bound by memory.
+func relativeRun() *record.Run {
+	run := madeRun()
+	for _, device := range []string{"cpu", "cuda:0"} {
+		for _, n := range []int{10_000, 100_000, 1_000_000} {
+			for k, method := range []string{single, "float64-lanes", "ds", "di", "dd"} {
+				bytes := []float64{4, 8, 12, 12, 16}[k]
+				ns := bytes * float64(n) / 4
+				if device == "cpu" {
+					ns += 3 * bytes * float64(n) * float64(k) / 16
+				}
+				r := withTime(made("axpy", method, 53, "made up", n), ns)
+				r.Device = device
+				run.Records = append(run.Records, r)
+			}
+		}
+	}
+	return run
+}

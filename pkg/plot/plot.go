@@ -1,6 +1,6 @@
-// Package plot draws records (pkg/record): error against condition number, correct bits against precision, time
-// against size and precision, phases, and the figures of the 2018 paper. It draws from records alone, so that a saved
-// run can be drawn again.
+// Package plot draws records (pkg/record): correct digits against time, error against condition number, correct bits
+// against precision, time against size and precision, phases, and the figures of the 2018 paper. It draws from records
+// alone, so that a saved run can be drawn again.
 //
 // Pictures can be read without colour: every series has its own marker and dashes. What no scale of numbers holds has
 // a band of its own at the edge: exact results (error 0, infinitely many correct bits), infinite errors and condition
@@ -35,25 +35,38 @@ type Options struct {
 type Kind struct {
 	Name    string // as in --kind
 	Summary string // one line
+	Needs   string // what records it draws, as an error says it
 
 	// draw returns nil where the records hold nothing to draw.
 	draw func([]*record.Record, Options) *chart
 	// fits tells whether the picture says something: whether there is more than one value along its axis.
 	fits func([]*record.Record) bool
+	// several refuses records that do not fit.
+	several bool
 }
 
 // Kinds returns all kinds.
 func Kinds() []Kind {
+	const precisions = "at several precisions, as of -p 106,212,424"
 	return []Kind{
-		{"error", "relative error against condition number", drawError, severalConditions},
-		{"bits", "correct bits against precision", drawBits, severalPrecisions},
-		{"time-n", "time against the number of terms", drawTimeN, severalSizes},
-		{"time-precision", "time against precision, with the memory floor for a bandwidth", drawTimePrecision,
-			severalTimedPrecisions},
-		{"phases", "conversion, copies and parts of the operation as stacked bars", drawPhases, hasPhases},
-		{"mpres2018-fig6", "time against precision as in the 2018 paper: reduce1, reduce2, reduce3 by blocks", drawFigure6,
-			isFigure6},
-		{"mpres2018-fig7", "the same for the serial and residue-parallel sums on a GPU", drawFigure7, isFigure7},
+		{"front", "correct digits against time, with the Pareto front and what is proved",
+			"results with times and errors", drawFront, hasFront, false},
+		{"error", "relative error against condition number", "results with errors and condition numbers", drawError,
+			severalConditions, false},
+		{"bits", "correct bits against precision", "results of a method " + precisions, drawBits, severalPrecisions, true},
+		{"time-n", "time against the number of terms", "times of a method for several n, as of -L n=1e3..1e6:x10",
+			drawTimeN, severalSizes, true},
+		{"time-precision", "time against precision, with the memory floor for a bandwidth",
+			"times of a method " + precisions, drawTimePrecision, severalTimedPrecisions, true},
+		{"phases", "conversion, copies and parts of the operation as stacked bars", "times with phases", drawPhases,
+			hasPhases, false},
+		{"residuals", "residuals of iterative solvers against iterations", "results of mpbench solve", drawResiduals,
+			hasResiduals, false},
+		{"mpres2018-fig6", "time against precision as in the 2018 paper: reduce1, reduce2, reduce3 by blocks",
+			"times of sums by reduce1, reduce2 or reduce3", drawFigure6, isFigure6, false},
+		{"mpres2018-fig7", "the same for the serial and residue-parallel sums on a GPU",
+			"times of sums by reduce1, reduce2 and their variants on GPUs", drawFigure7, isFigure7, false},
+		tripleBLAS("axpy", true), tripleBLAS("gemv", false), tripleBLAS("gemm", false),
 	}
 }
 
@@ -77,8 +90,8 @@ func (e *UnknownKindError) Error() string {
 type NoDataError struct{ Kind Kind }
 
 func (e *NoDataError) Error() string {
-	return fmt.Sprintf("nothing to draw for %s (%s): no record has what it takes; the kind auto chooses a kind that fits",
-		e.Kind.Name, e.Kind.Summary)
+	return fmt.Sprintf("nothing to draw for %s (%s): it takes %s; the kind auto chooses a kind that fits",
+		e.Kind.Name, e.Kind.Summary, e.Kind.Needs)
 }
 
 // CheckKind returns an *UnknownKindError unless there is a kind of that name.
@@ -113,12 +126,16 @@ func Fitting(run *record.Run) []Kind {
 	return list
 }
 
-// choose returns the kind that shows what differs between the records; sums and dot products over precisions are
-// looked at for their accuracy, matrix-vector products for their time.
+// choose returns the kind that shows what differs between the records: the front of methods on few problems; of scans,
+// sums and dot products over precisions are looked at for their accuracy, matrix-vector products for their time.
 func choose(records []*record.Record) *Kind {
-	order := map[string]int{"time-n": 0, "error": 1, "bits": 2, "time-precision": 3}
+	order := map[string]int{"residuals": -1, "time-n": 0, "error": 1, "bits": 2, "time-precision": 3}
 	if len(records) > 0 && records[0].Command == "gemv" {
 		order["bits"], order["time-precision"] = 3, 2
+	}
+	if hasFront(records) && fewProblems(records) && !severalConditions(records) && !severalSizes(records) {
+		k, _ := kindByName("front")
+		return k
 	}
 	var best *Kind
 	for _, k := range Kinds() {
@@ -151,7 +168,7 @@ func New(run *record.Run, o Options) (*Figure, error) {
 		kind = choose(records)
 	}
 	var c *chart
-	if kind != nil {
+	if kind != nil && (auto || !kind.several || kind.fits(records)) {
 		c = kind.draw(records, o)
 	}
 	switch {

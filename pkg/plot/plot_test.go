@@ -25,6 +25,7 @@ var pictures = []struct {
 	run  func() *record.Run
 	Options
 }{
+	{"front", frontRun, Options{}},
 	{"error", errorRun, Options{Kind: "error"}},
 	{"extremes", extremeRun, Options{Kind: "error"}},
 	{"exact-only", exactRun, Options{Kind: "error"}},
@@ -34,6 +35,7 @@ var pictures = []struct {
 	{"phases", phasesRun, Options{Kind: "phases"}},
 	{"figure6-made-up", figure6Run, Options{Kind: "mpres2018-fig6"}},
 	{"figure7-made-up", figure7Run, Options{Kind: "mpres2018-fig7"}},
+	{"tripleblas-made-up", relativeRun, Options{Kind: "tripleblas-axpy"}},
 	{"single-point", func() *record.Run { return madeRun(exactRun().Records[0]) }, Options{}},
 	{"narrow", errorRun, Options{Width: 360,
 		Title: "A title of one's own, which is too long for the picture and is cut"}},
@@ -196,6 +198,7 @@ func TestFitting(t *testing.T) {
 		{errorRun(), "error"},
 		{figure6Run(), "time-precision mpres2018-fig6"},
 		{figure7Run(), "time-precision mpres2018-fig7"},
+		{relativeRun(), "time-n tripleblas-axpy"},
 		{phasesRun(), "phases"},
 		{&record.Run{}, ""},
 	} {
@@ -279,7 +282,7 @@ func TestHostileNames(t *testing.T) {
 		run.Records[i].Dataset.Name = evil
 		run.Records[i].Phases = record.Phases{evil: 5, "kernel": 9, "convert": 2}
 	}
-	for _, kind := range []string{"error", "bits", "phases"} {
+	for _, kind := range []string{"error", "phases"} {
 		for _, inline := range []bool{false, true} {
 			text := svg(t, run, Options{Kind: kind, Title: evil, Inline: inline})
 			checkXML(t, text)
@@ -297,8 +300,11 @@ func TestErrors(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	var none *NoDataError
-	if _, err := New(errorRun(), Options{Kind: "time-n"}); !errors.As(err, &none) || !strings.HasPrefix(err.Error(),
-		"nothing to draw for time-n") {
-		t.Errorf("%v", err)
+	for _, kind := range []string{"time-n", "bits", "residuals", "tripleblas-gemm"} {
+		_, err := New(phasesRun(), Options{Kind: kind})
+		if !errors.As(err, &none) || !strings.HasPrefix(err.Error(), "nothing to draw for "+kind) ||
+			!strings.Contains(err.Error(), none.Kind.Needs) {
+			t.Errorf("%s: %v", kind, err)
+		}
 	}
 }

@@ -34,6 +34,7 @@ type Environment struct {
 	Go      GoBuild `json:"go"`
 	Program Program `json:"program"`
 	GPUs    []GPU   `json:"gpus,omitempty"`
+	Peers   []Peer  `json:"peers,omitempty"` // those that the run calls
 }
 
 // CPU describes the processor. Cache sizes are in bytes.
@@ -79,6 +80,13 @@ type GPU struct {
 	MemoryBytes uint64 `json:"memory_bytes,omitempty"`
 }
 
+// Peer describes a library of others that methods call.
+type Peer struct {
+	Library string `json:"library"` // "MPFR"
+	Version string `json:"version,omitempty"`
+	Path    string `json:"path,omitempty"`
+}
+
 // CaptureEnvironment describes the machine and the program. What the system does not tell stays empty.
 // A caller that adds to it, GPUs for instance, calls SetID afterwards.
 func CaptureEnvironment() Environment {
@@ -88,17 +96,25 @@ func CaptureEnvironment() Environment {
 		CPU:     captureCPU(),
 		Threads: runtime.GOMAXPROCS(0),
 		Virtual: cpuid.CPU.VM(),
-		Go:      GoBuild{Version: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Debug: os.Getenv("GODEBUG")},
 	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		env.setBuild(info)
-	}
+	env.Program, env.Go = CaptureProgram()
 	captureSystem(&env)
 	if env.CPU.Brand == "" {
 		env.CPU.Brand = "unknown " + runtime.GOARCH
 	}
 	env.SetID()
 	return env
+}
+
+// CaptureProgram says which program this is, and how it was compiled.
+func CaptureProgram() (Program, GoBuild) {
+	env := Environment{
+		Go: GoBuild{Version: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Debug: os.Getenv("GODEBUG")},
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		env.setBuild(info)
+	}
+	return env.Program, env.Go
 }
 
 func captureCPU() CPU {

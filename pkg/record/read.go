@@ -30,10 +30,10 @@ func (e *LineError) Unwrap() error { return e.Err }
 //
 // A last line that is cut off, as a killed program leaves it, is no error but a warning; the run keeps the text.
 func ReadRecords(r io.Reader) (*Run, error) {
-	in := bufio.NewReaderSize(r, 1<<16)
+	in := bufio.NewReaderSize(&bounded{r, maxFile}, 1<<16)
 	run := new(Run)
 	for number := 1; ; number++ {
-		line, err := in.ReadBytes('\n')
+		line, err := readLine(in)
 		if err != nil && err != io.EOF {
 			return nil, &LineError{number, err}
 		}
@@ -55,6 +55,40 @@ func ReadRecords(r io.Reader) (*Run, error) {
 			return run, nil
 		}
 	}
+}
+
+// Bounds of what is read: beyond, the input holds something else than results, or has no end.
+const (
+	maxLine = 1 << 26 // bytes of a line
+	maxFile = 1 << 30 // bytes in all
+)
+
+// readLine returns the next line with its end; io.EOF comes with the last one.
+func readLine(in *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+		if len(line) > maxLine {
+			return nil, fmt.Errorf("more than %d bytes in one line; want JSON, one object a line", maxLine)
+		}
+	}
+}
+
+// bounded is a reader that fails beyond a number of bytes.
+type bounded struct {
+	io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, fmt.Errorf("more than %d bytes; want a file of results", int64(maxFile))
+	}
+	return n, err
 }
 
 func (run *Run) addLine(text []byte, last bool, number int) error {
@@ -121,11 +155,11 @@ func (run *Run) add(text []byte) error {
 
 // decode is json.Unmarshal with errors that name the field.
 func decode(text []byte, v any) error {
-	return explain(json.Unmarshal(text, v))
+	return Explain(json.Unmarshal(text, v))
 }
 
-// explain makes errors of encoding/json say what they mean for a reader of the file.
-func explain(err error) error {
+// Explain makes errors of encoding/json say what they mean for a reader of the file.
+func Explain(err error) error {
 	var typeErr *json.UnmarshalTypeError
 	var syntaxErr *json.SyntaxError
 	switch {
@@ -179,7 +213,7 @@ func startsDocument(text []byte) bool {
 func readDocument(in io.Reader, line []byte, number int) (*Run, error) {
 	rest, err := io.ReadAll(in)
 	if err != nil {
-		return nil, err
+		return nil, &LineError{number, err}
 	}
 	text := bytes.TrimPrefix(append(line, rest...), []byte("\ufeff"))
 	var doc struct {
@@ -188,7 +222,7 @@ func readDocument(in io.Reader, line []byte, number int) (*Run, error) {
 		Records      []json.RawMessage `json:"records"`
 	}
 	if err := json.Unmarshal(text, &doc); err != nil {
-		return nil, &LineError{number - 1 + JSONErrorLine(text, err), explain(err)}
+		return nil, &LineError{number - 1 + JSONErrorLine(text, err), Explain(err)}
 	}
 	if doc.Schema == nil || *doc.Schema != RunSchema {
 		return nil, &LineError{number,
@@ -345,7 +379,7 @@ func (r *Record) checkCounts() error {
 		{"shape.m", r.Shape.M}, {"shape.n", r.Shape.N}, {"shape.k", r.Shape.K}, {"shape.nnz", r.Shape.NNZ},
 		{"precision_bits", r.PrecisionBits}, {"actual_bits", r.ActualBits},
 		{"moduli", r.Moduli}, {"moduli_bits", r.ModuliBits}, {"blocks", r.Blocks}, {"block_size", r.BlockSize},
-		{"time_ns.iterations", r.Time.Iterations},
+		{"alignments", r.Alignments}, {"roundings", r.Roundings}, {"time_ns.iterations", r.Time.Iterations},
 	} {
 		if f.value < 0 {
 			return fieldError(f.field, "%d is negative", f.value)

@@ -279,3 +279,29 @@ func FuzzReadRecords(f *testing.F) {
 		}
 	})
 }
+
+// endless gives one byte for ever.
+type endless byte
+
+func (e endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(e)
+	}
+	return len(p), nil
+}
+
+// TestReadEndless: what has no end is refused.
+func TestReadEndless(t *testing.T) {
+	_, err := ReadRecords(endless('x'))
+	if want := "line 1: more than 67108864 bytes in one line; want JSON, one object a line"; err == nil ||
+		err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	text, err := io.ReadAll(&bounded{strings.NewReader("12345"), 5})
+	if err != nil || string(text) != "12345" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := io.ReadAll(&bounded{endless('x'), 5000}); err == nil {
+		t.Error("a reader without an end is read")
+	}
+}

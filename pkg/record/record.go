@@ -29,6 +29,10 @@ type Record struct {
 	Threads int     `json:"threads"`
 	Dataset Dataset `json:"dataset"`
 	Shape   Shape   `json:"shape"`
+	Ranks   *Ranks  `json:"ranks,omitempty"` // processes that shared the problem, absent for one
+
+	Factors map[string]string `json:"factors,omitempty"` // alpha, beta: those that are not 1 and 0
+	Strides map[string]int    `json:"strides,omitempty"` // ldA, incx, ...: those that are not the usual ones
 
 	PrecisionBits  int    `json:"precision_bits"`            // what was asked for
 	ActualBits     int    `json:"actual_bits"`               // what the format gives
@@ -37,6 +41,8 @@ type Record struct {
 	Variant        string `json:"variant,omitempty"`         // which of several ways of computing ran
 	Rounding       string `json:"rounding,omitempty"`        // RNS formats: "truncate", "nearest"
 	Alignment      string `json:"alignment,omitempty"`       // RNS formats: "2018", "blas"
+	Alignments     int    `json:"alignments,omitempty"`      // RNS formats: additions of a run whose exponents differed
+	Roundings      int    `json:"roundings,omitempty"`       // RNS formats: results of a run that were rescaled
 	MatrixBytes    int64  `json:"matrix_bytes,omitempty"`    // matrices: memory of A in the method's format
 	WorkspaceBytes int64  `json:"workspace_bytes,omitempty"` // matrices: memory beside A, x and y
 	Blocks         int    `json:"blocks,omitempty"`          // block-parallel methods
@@ -58,8 +64,10 @@ type Record struct {
 	NormError   string   `json:"norm_error,omitempty"` // vectors: ||y - y*||_1 / ||y*||_1
 	NormBound   string   `json:"norm_bound,omitempty"` // vectors: bound on norm_error, equation (19) of the 2020 paper
 	ResultHash  string   `json:"result_hash"`          // see ResultHash
+	Solve       *Solve   `json:"solve,omitempty"`      // of command "solve", whose errors are residuals
 
 	Time       Timing     `json:"time_ns"`
+	Ratio      *Ratio     `json:"ratio,omitempty"`     // of the time to that of a method beside it
 	Phases     Phases     `json:"phases_ns"`           // median of each phase
 	Kernels    []Kernel   `json:"kernels,omitempty"`   // devices: what the kernels of a run did, in their order
 	StopRule   StopRule   `json:"stop_rule,omitempty"` // what ended the sampling
@@ -77,13 +85,40 @@ type Dataset struct {
 	SHA256 string            `json:"sha256"` // of the bit patterns
 }
 
+// Ranks says how processes shared a problem. The phase "communicate" is what that took beside their own work.
+type Ranks struct {
+	Library string   `json:"library"` // that connects them
+	Hosts   []string `json:"hosts"`   // of each rank
+	Devices []string `json:"devices"` // of each rank
+	Divided string   `json:"divided"` // what each has some of: "rows", "terms"
+	Shares  []int    `json:"shares"`  // how many
+}
+
 // A Shape gives the extents of the problem: n terms of a sum or a dot product, an m x n matrix, and so on.
 type Shape struct {
 	M     int    `json:"m,omitempty"`
 	N     int    `json:"n"`
 	K     int    `json:"k,omitempty"`
 	NNZ   int    `json:"nnz,omitempty"`   // stored elements of a sparse matrix
-	Trans string `json:"trans,omitempty"` // "N" or "T"
+	Trans string `json:"trans,omitempty"` // "N" or "T"; "NN", "NT", "TN" or "TT" of two matrices
+	Uplo  string `json:"uplo,omitempty"`  // "U" or "L" where one triangle of the matrix is read
+	Diag  string `json:"diag,omitempty"`  // "U" where the diagonal of a triangular matrix is ones, otherwise "N"
+}
+
+// Matrices says how matrices are meant: "op(A) = A^T, op(B) = B", "lower triangle"; "" where there is none.
+func (s Shape) Matrices() string {
+	var list []string
+	for i, letter := range s.Trans {
+		name := string(rune('A' + i))
+		list = append(list, "op("+name+") = "+name+map[rune]string{'T': "^T"}[letter])
+	}
+	if s.Uplo != "" {
+		list = append(list, map[string]string{"U": "upper", "L": "lower"}[s.Uplo]+" triangle")
+	}
+	if s.Diag == "U" {
+		list = append(list, "diagonal of ones")
+	}
+	return strings.Join(list, ", ")
 }
 
 // Timing describes the time of one operation, in nanoseconds.
@@ -95,6 +130,17 @@ type Timing struct {
 	Iterations int       `json:"iterations,omitempty"` // operations a sample; more than 1 for short operations
 	Confidence float64   `json:"confidence,omitempty"` // of [Lo, Hi] covering the median; 0.95 or more from 6 samples on
 	RelMAD     float64   `json:"rel_mad,omitempty"`    // median absolute deviation / median
+}
+
+// A Ratio is the time of a method divided by that of another one for the same problem, measured in turn: the median of
+// the rounds' ratios, and an interval that covers it with the Confidence.
+type Ratio struct {
+	Baseline   string  `json:"baseline"` // the other method
+	Median     float64 `json:"median"`
+	Lo         float64 `json:"lo"`
+	Hi         float64 `json:"hi"`
+	Confidence float64 `json:"confidence"`
+	Rounds     int     `json:"rounds"`
 }
 
 // A Kernel is one launch of a kernel on a device.
@@ -174,6 +220,9 @@ const (
 	PhaseKernel  = "kernel"  // the operation itself; its time is the record's time
 	PhaseD2H     = "d2h"     // copy from the device
 	PhaseHost    = "host"    // what the host does with a device's results; in records of devices only
+
+	PhaseCompute     = "compute"     // of the slowest of several processes
+	PhaseCommunicate = "communicate" // the rest of the operation: results sent and merged
 )
 
 // StandardPhases are the phases that every record names, in their order of execution.
@@ -181,6 +230,16 @@ var StandardPhases = []string{PhaseConvert, PhaseH2D, PhaseKernel, PhaseD2H}
 
 // Phases are durations in nanoseconds by name of phase.
 type Phases map[string]float64
+
+// OneShotNs returns the time of a run together with what comes before and after it where numbers are used once: the
+// conversion, and copies from and to a device.
+func (r *Record) OneShotNs() float64 {
+	total := r.Time.Median
+	for _, name := range []string{PhaseConvert, PhaseH2D, PhaseD2H, PhaseHost} {
+		total += r.Phases[name]
+	}
+	return total
+}
 
 // Names returns the standard phases in their order of execution, and then the others in alphabetical order.
 func (p Phases) Names() []string {
@@ -236,6 +295,7 @@ const (
 	WarnNoBound     = "no-bound"       // the conditions of the method's error bound do not hold
 	WarnGovernor    = "governor"       // the processor's clock follows the load
 	WarnTuning      = "tuning"         // launch parameters could not be read or kept
+	WarnHeader      = "header"         // a line of the input was skipped
 )
 
 // A Warning tells that a result is to be taken with care, and what to do about it.
@@ -259,6 +319,20 @@ func Count(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Bytes writes a number of bytes in decimal units: "8.0 TB".
+func Bytes(n int64) string {
+	value, unit := float64(n), 0
+	units := []string{"bytes", "kB", "MB", "GB", "TB", "PB", "EB"}
+	for value >= 1000 && unit < len(units)-1 {
+		value /= 1000
+		unit++
+	}
+	if unit == 0 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	return fmt.Sprintf("%.1f %s", value, units[unit])
 }
 
 // Label returns the data set as users type it: "gensum:c=1e20,seed=1". Parameters are in alphabetical order.
@@ -296,12 +370,28 @@ func (r *Record) Settings() []Setting {
 	add("k", r.Shape.K, r.Shape.K != 0)
 	add("nnz", r.Shape.NNZ, r.Shape.NNZ != 0)
 	add("trans", r.Shape.Trans, r.Shape.Trans != "")
+	add("uplo", r.Shape.Uplo, r.Shape.Uplo != "")
+	add("diag", r.Shape.Diag, r.Shape.Diag != "")
+	for _, name := range slices.Sorted(maps.Keys(r.Factors)) {
+		add(name, r.Factors[name], true)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Strides)) {
+		add(name, r.Strides[name], true)
+	}
 	add("device", r.Device, r.Device != "" && r.Device != "cpu")
+	if r.Ranks != nil {
+		add("ranks", len(r.Ranks.Hosts), true)
+	}
 	add("moduli-bits", r.ModuliBits, r.ModuliBits != 0)
 	add("rounding", r.Rounding, r.Rounding != "")
 	add("alignment", r.Alignment, r.Alignment != "")
 	add("blocks", r.Blocks, r.Blocks != 0)
 	add("block-size", r.BlockSize, r.BlockSize != 0)
+	if r.Solve != nil {
+		add("algorithm", r.Solve.Algorithm, r.Solve.Algorithm != "bicgstab")
+		add("precondition", r.Solve.Precondition, r.Solve.Precondition != "none")
+		add("float64-matrix", fmt.Sprint(r.Solve.Float64Matrix), r.Solve.Float64Matrix)
+	}
 	return s
 }
 

@@ -3,8 +3,8 @@ package reduce
 // grid is the shape of a block reduction: Blocks blocks of BlockSize threads, a power of two.
 type grid struct{ Blocks, BlockSize int }
 
-// block reduces the terms of block b to slot 0 of a, an adder with BlockSize slots that are zero: the first two stages
-// of Reduce3 of the 2018 paper (Harris 2007). The block must be one that is used.
+// block reduces the terms of block b to slot 0 of a, an adder with BlockSize slots that are zero: the first two
+// stages of Reduce3 of the 2018 paper (Harris 2007). The block must be one that is used.
 //
 // Thread t adds terms i and i + BlockSize for i = 2*b*BlockSize + t and every 2*Blocks*BlockSize further; then the
 // threads' sums are added in a tree, halving the number of threads.

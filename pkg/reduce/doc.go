@@ -2,9 +2,11 @@
 //
 // recursive.go, pairwise.go and blocks.go hold the orders of the additions of the 2018 paper's Reduce1, Reduce2 and
 // Reduce3 apart from any format; each is a plain loop whose grouping depends on the number of terms (and, for blocks,
-// on the grid) alone, never on threads, so that other devices can reproduce it bit for bit. reduce1.go, reduce2.go and
-// reduce3.go add residue numbers in these orders (rns.go has what they share); kahan.go, neumaier.go and dot2.go are
-// compensated loops in binary64; deferred.go adds exactly and rounds once.
+// on the grid) alone, never on threads, so that other devices can reproduce it bit for bit. reduce1.go, reduce2.go
+// and reduce3.go add residue numbers in these orders (rns.go has what they share). pairwise64.go has NumPy's order in
+// binary64; kahan.go, neumaier.go, sumk.go and dot2.go are compensated loops, the last two over the vector registers
+// of package lanes; binned.go adds reproducibly; accsum.go, distill.go, superacc.go and deferred.go round once.
+// accumulate.go runs accumulators, which may be divided at will, on threads and streams.
 //
 // Infinities and NaN among the numbers give the IEEE 754 result in every method: NaN if there is a NaN, an infinity
 // times 0 or infinities of both signs, otherwise the infinity.
@@ -22,7 +24,10 @@ import (
 // Methods returns the methods of the package, in the order in which tables show them.
 func Methods() []method.Method {
 	return slices.Concat(
-		float32Methods, float64Methods, []method.Method{kahanMethod, neumaierMethod, dot2Method},
+		float32Methods, float32In64Methods, float64Methods, pairwise64Methods,
+		[]method.Method{kahanMethod, neumaierMethod}, sumKMethods(), []method.Method{dot2Method}, dot2Products(),
+		dotKMethods(),
+		binnedMethods(), accSumMethods(), distillMethods(), superaccMethods(),
 		bigfloatMethods, deferredMethods(), reduce1Methods, reduce2Methods, reduce3Methods,
 	)
 }

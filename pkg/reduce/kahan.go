@@ -21,10 +21,10 @@ import (
 //	E_i = E_{i-1} + x_i + eta_i (x_i - c_{i-1}) - gamma_i (1 + delta_i)(y_i + Delta_i) - delta_i Delta_i,
 //	s_n = E_{n-1} + x_n + eta_n (x_n - c_{n-1}) + Delta_n.
 //
-// By induction |s_i| <= 1.1 S, hence |Delta_i| <= 1.2 u S, |c_i| <= 2.5 u S and |y_i| <= (1 + u)(|x_i| + 2.5 u S). The
-// terms in x_i add up to at most (2 + 3u) u S, those in c_i to (2 + 3u) 2.5 n u^2 S, those in Delta_i to (2 + u) 1.2 n
-// u^2 S, and Delta_n itself to u|s_n|/(1 - u) with |s_n| <= S + |error|. The first-order part is 3 u S, the second at
-// most (8n + 12) u^2 S. The well-known first-order constant 2 (Knuth; Higham, section 4.3) has no explicit
+// By induction |s_i| <= 1.1 S, hence |Delta_i| <= 1.2 u S, |c_i| <= 2.5 u S and |y_i| <= (1 + u)(|x_i| + 2.5 u S).
+// The terms in x_i add up to at most (2 + 3u) u S, those in c_i to (2 + 3u) 2.5 n u^2 S, those in Delta_i to (2 + u)
+// 1.2 n u^2 S, and Delta_n itself to u|s_n|/(1 - u) with |s_n| <= S + |error|. The first-order part is 3 u S, the
+// second at most (8n + 12) u^2 S. The well-known first-order constant 2 (Knuth; Higham, section 4.3) has no explicit
 // second-order part.
 func kahan(x []float64) float64 {
 	var sum, compensation float64

@@ -9,8 +9,8 @@ import (
 	"mpbench/pkg/op"
 )
 
-// neumaier is Kahan's summation with Neumaier's change: the exact error of every addition is summed apart and added at
-// the end, whichever of sum and term is larger. The operations are those of Sum2 of Ogita, Rump and Oishi.
+// neumaier is Kahan's summation with Neumaier's change: the exact error of every addition is summed apart and added
+// at the end, whichever of sum and term is larger. The operations are those of Sum2 of Ogita, Rump and Oishi.
 func neumaier(x []float64) float64 {
 	var sum, correction float64
 	for _, v := range x {

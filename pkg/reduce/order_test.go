@@ -107,7 +107,8 @@ func depthOf(order string, n int, g grid) int {
 	return int(d)
 }
 
-// TestDepths checks what the error bounds rest on: every term is used once and goes through at most so many additions.
+// TestDepths checks what the error bounds rest on: every term is used once and goes through at most so many
+// additions.
 func TestDepths(t *testing.T) {
 	sizes := []int{1000, 4095, 4096, 4097, 1 << 14, 100_000}
 	for n := 1; n <= 300; n++ {

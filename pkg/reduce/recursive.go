@@ -27,6 +27,9 @@ func recursive[A adder](a A, n int) {
 var (
 	float32Methods = format.Recursive(method.Method{Name: "float32", Summary: "in binary32", Bits: 24}, "u = 2^-24",
 		func(method.Config) format.Format[[]float32, float32] { return format.Binary32 }, op.All()...)
+	float32In64Methods = format.Recursive(method.Method{
+		Name: "float32-in-float64", Summary: "of binary32 in binary64", Bits: 24, Extra: true,
+	}, "u = 2^-53", func(method.Config) format.Format[[]float32, float64] { return format.Binary32In64 }, op.All()...)
 	float64Methods = format.Recursive(method.Method{Name: "float64", Summary: "in binary64", Bits: 53}, "u = 2^-53",
 		func(method.Config) format.Format[[]float64, float64] { return format.Binary64 }, op.Vectors()...)
 	bigfloatMethods = format.Recursive(method.Method{

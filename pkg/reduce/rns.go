@@ -54,6 +54,7 @@ func (e *residues) Prepare(_ context.Context, p *op.Problem) (err error) {
 func (e *residues) n() int { return e.operands.Shape.Length }
 
 func (e *residues) Run(context.Context) error {
+	e.operands.ResetCounts()
 	e.sum.SetZero()
 	if e.operands.Special == nil && e.n() > 0 {
 		e.order.add(e)

@@ -167,9 +167,13 @@ func adviceTexts(r *advise.Result, command string) []string {
 		texts = append(texts, fmt.Sprintf("run again: relative error %s, %s", r.Check.Found.Text(2), verdict))
 	}
 	if r.Cheapest != nil {
-		texts = append(texts, fmt.Sprintf("of all %d candidates that were run, the cheapest that meets the wish is %s; the "+
+		kept := "meets"
+		if r.Options.Proved {
+			kept = "promises"
+		}
+		texts = append(texts, fmt.Sprintf("of all %d candidates that were run, the cheapest that %s the wish is %s; the "+
 			"recommendation costs %s times as much",
-			len(r.Candidates), candidateName(*r.Cheapest), strconv.FormatFloat(math.Round(100*r.Ratio)/100, 'f', 2, 64)))
+			len(r.Candidates), kept, candidateName(*r.Cheapest), strconv.FormatFloat(math.Round(100*r.Ratio)/100, 'f', 2, 64)))
 	}
 	return texts
 }

@@ -23,6 +23,9 @@ func CheckText(w io.Writer, result *check.Result, all bool, opts Options) error 
 	for _, text := range result.Unchecked() {
 		wrap(out, "not checked: "+text, opts.Width)
 	}
+	for _, row := range result.Gone {
+		wrap(out, "only in the baseline, update it: "+row, opts.Width)
+	}
 	failed, rows := result.Failed(), len(result.Rows)
 	verdict := "all passed"
 	if failed > 0 {

@@ -33,6 +33,10 @@ const (
 	okID
 	noteID
 	moduliID
+	bitsID
+	timeID
+	spreadID // of the time
+	ratioID
 )
 
 // as returns the column with an ID.
@@ -85,18 +89,22 @@ var variantColumns = []column{
 }
 
 // variants returns the variant columns that are needed for the groups: those with two different cells for one method
-// at one precision, and the device if it is not the CPU throughout.
+// at one precision, the device if it is not the CPU throughout, and the threads if they are not the same for all.
 func variants(all []group) []column {
 	var needed []column
-	for i, c := range variantColumns {
+	for _, c := range variantColumns {
 		first := map[string]string{} // the first cell of each method at each precision
 		differs := false
 		for g, r := range records(all) {
-			cell := c.cell(g, r)
-			row := fmt.Sprint(r.Method, r.PrecisionBits)
-			if before, ok := first[row]; ok && cell != before || i == 0 && cell != "cpu" {
-				differs = true
+			cell, row := c.cell(g, r), fmt.Sprint(r.Method, r.PrecisionBits)
+			switch c.head[1] {
+			case "device":
+				differs = differs || cell != "cpu"
+			case "threads":
+				row = "" // of all methods
 			}
+			before, ok := first[row]
+			differs = differs || ok && cell != before
 			first[row] = cell
 		}
 		if differs {
@@ -107,13 +115,19 @@ func variants(all []group) []column {
 }
 
 var (
-	bitsColumn    = plainColumn("", "bits", true, bitsCell)
+	bitsColumn    = plainColumn("", "bits", true, bitsCell).as(bitsID)
 	correctColumn = plainColumn("corr.", "bits", true, correctBits).as(correctID)
-	okColumn      = plainColumn("", "ok", false, withinBound).as(okID)
+	okColumn      = plainColumn("in", "bound", false, withinBound).as(okID)
 	errorColumn   = groupColumn(relative, "error", true, group.errorText).as(errorID)
 	boundColumn   = groupColumn(relative, "bound", true, group.boundText).as(boundID)
 	moduliColumn  = plainColumn("", "moduli", true, func(r *record.Record) string { return count(r.Moduli) }).as(moduliID)
 	samplesColumn = plainColumn("", "samples", true, func(r *record.Record) string { return count(len(r.Time.Samples)) })
+)
+
+// Columns of the counts of a run.
+var (
+	alignmentsColumn = plainColumn("", "alignments", true, func(r *record.Record) string { return count(r.Alignments) })
+	roundingsColumn  = plainColumn("", "roundings", true, func(r *record.Record) string { return count(r.Roundings) })
 )
 
 // memoryColumn is the memory of a matrix in the method's number format.
@@ -133,7 +147,7 @@ func valueColumn() column {
 			return g.value(r, maxValueWidth)
 		}
 		return g.notation.format(r.Value, maxValueDigits, maxValueWidth+1)
-	})
+	}).as(valueID)
 }
 
 // timeColumn is the median with the reach of its interval.
@@ -141,6 +155,26 @@ func timeColumn(ascii bool) column {
 	return plainColumn("", "time", true, ifTimed(func(r *record.Record) string {
 		return strings.TrimSpace(siTime(r.Time.Median, ascii) + " " + spread(r.Time, ascii))
 	}))
+}
+
+// ratioColumn is the ratio of the time to that of the baseline, with the reach of its interval.
+func ratioColumn(all []group, ascii bool) column {
+	baseline := ""
+	for _, r := range records(all) {
+		if r.Ratio != nil {
+			baseline = r.Ratio.Baseline
+		}
+	}
+	return plainColumn("time /", baseline, true, func(r *record.Record) string {
+		switch {
+		case r.Ratio != nil:
+			reach := max(r.Ratio.Hi-r.Ratio.Median, r.Ratio.Median-r.Ratio.Lo) / r.Ratio.Median
+			return strings.TrimSpace(threeDigits(r.Ratio.Median) + " " + percentReach(reach, ascii))
+		case baseline != "" && r.Method == baseline && hasTime(r):
+			return "1"
+		}
+		return none
+	}).as(ratioID)
 }
 
 // ifTimed makes a cell of records that have a time.
@@ -179,6 +213,16 @@ func convertColumn(ascii bool) column {
 	}))
 }
 
+// oneShotColumn is what a run takes that has to convert its numbers first.
+func oneShotColumn(ascii bool) column {
+	return plainColumn("", "one-shot", true, ifTimed(func(r *record.Record) string {
+		if ns := r.OneShotNs(); ns > 0 {
+			return siTime(ns, ascii)
+		}
+		return none
+	}))
+}
+
 func bandwidthColumn() column {
 	return plainColumn("", "GB/s", true, ifTimed(func(r *record.Record) string {
 		if b := r.Throughput.BytesPerSecond; b > 0 {
@@ -186,6 +230,24 @@ func bandwidthColumn() column {
 		}
 		return none
 	}))
+}
+
+// flopsColumn is a multiplication and an addition for each stored element of a sparse matrix, in the format's numbers.
+func flopsColumn() column {
+	return plainColumn("", "GFlop/s", true, ifTimed(func(r *record.Record) string {
+		if f := flops(r); f > 0 {
+			return fixedDigits(f / 1e9)
+		}
+		return none
+	}))
+}
+
+// flops is how many operations a second a product of a sparse matrix makes, 0 for others.
+func flops(r *record.Record) float64 {
+	if r.Shape.NNZ == 0 || r.Solve != nil || !hasTime(r) || r.Time.Median <= 0 {
+		return 0
+	}
+	return 2 * float64(r.Shape.NNZ) / r.Time.Median * 1e9
 }
 
 // none stands in a cell for what is not known or does not apply.
@@ -228,11 +290,16 @@ func spread(t record.Timing, ascii bool) string {
 	if len(t.Samples) < 2 || t.Median <= 0 {
 		return ""
 	}
+	return percentReach(reach(t), ascii)
+}
+
+// percentReach writes how far an interval reaches from its median, relative to it.
+func percentReach(reach float64, ascii bool) string {
 	sign := "±"
 	if ascii {
 		sign = "+-"
 	}
-	percent := 100 * max(t.Hi-t.Median, t.Median-t.Lo) / t.Median
+	percent := 100 * reach
 	if percent < 0.95 {
 		return fmt.Sprintf("%s%.1f%%", sign, percent)
 	}

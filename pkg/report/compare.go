@@ -112,6 +112,9 @@ func compareColumns(result *compare.Result, opts Options) []compareColumn {
 	}))
 	add(intervalTitle(result), true, timed((*compare.Time).Interval))
 	add("p", true, timed(func(t *compare.Time) string { return pValue(t.P) }))
+	if name := baselineOf(result); name != "" {
+		add("time / "+name, true, ratioChangeCell)
+	}
 	add("corr. bits", true, bitsChangeCell)
 	return columns
 }
@@ -149,6 +152,28 @@ func pValue(p float64) string {
 		return "0.000"
 	}
 	return fmt.Sprintf("%.3f", p)
+}
+
+// baselineOf names the method that times of both runs are divided by, "" if there is none.
+func baselineOf(result *compare.Result) string {
+	for _, r := range result.Rows {
+		if r.Ratio != nil {
+			return r.Ratio.Baseline
+		}
+	}
+	return ""
+}
+
+// ratioChangeCell is the old and the new ratio to the baseline, and what has changed, if that is significant.
+func ratioChangeCell(r *compare.Row) string {
+	if r.Ratio == nil {
+		return none
+	}
+	text := threeDigits(r.Ratio.Old) + " -> " + threeDigits(r.Ratio.New)
+	if r.Ratio.Significant {
+		return text + " " + compare.Percent(r.Ratio.Change)
+	}
+	return text + " ~"
 }
 
 // bitsChangeCell is "=" for the same result, the new number of correct bits with its change for another.
@@ -193,6 +218,9 @@ func marked(result *compare.Result, cell func(*compare.Row) string) func(*compar
 
 func compareNotes(result *compare.Result) []string {
 	var lines []string
+	if s := result.Spread; s.Cases > 0 {
+		lines = append(lines, spreadLine(s))
+	}
 	few := 0
 	for _, r := range result.Rows {
 		if r.Time != nil && r.Time.Confidence < 1-result.Alpha {
@@ -223,6 +251,22 @@ func compareNotes(result *compare.Result) []string {
 	}
 	return lines
 }
+
+// spreadLine says how much runs differ, and how that is known.
+func spreadLine(s compare.Spread) string {
+	text := fmt.Sprintf("runs of the same differ by %.2g %%, ", 100*s.StdDev)
+	switch {
+	case s.OldRuns+s.NewRuns > 2:
+		return text + fmt.Sprintf("as %d old and %d new ones show", s.OldRuns, s.NewRuns)
+	case s.Cases < fewCases:
+		return fmt.Sprintf("one run a side and %s do not show what runs of the same differ by: take several runs a side",
+			plural(s.Cases, "case", "cases"))
+	}
+	return text + "if most cases have not changed; several runs a side tell more"
+}
+
+// fewCases do not show the spread between runs: the median of their changes is that of what has changed.
+const fewCases = 3
 
 // shortList names the first three.
 func shortList(labels []string) string {
@@ -296,7 +340,7 @@ func CompareCSV(w io.Writer, result *compare.Result, _ Options) error {
 		"case", "old_ns", "new_ns", "ratio", "ratio_lo", "ratio_hi", "confidence", "p", "old_samples", "new_samples",
 		"significant",
 		"old_correct_bits", "new_correct_bits", "old_exact", "new_exact", "bits_change", "hash_changed", "outside_bound",
-		"fails",
+		"fails", "old_runs", "new_runs",
 	}}
 	bits := func(b *compare.Bits) string {
 		if *b > 1e300 {
@@ -306,17 +350,19 @@ func CompareCSV(w io.Writer, result *compare.Result, _ Options) error {
 	}
 	for i := range result.Rows {
 		r := &result.Rows[i]
-		times := make([]string, 10)
+		times, runs := make([]string, 10), make([]string, 2)
 		if t := r.Time; t != nil {
 			times = []string{
 				number(t.OldNs), number(t.NewNs), number(t.Ratio), number(t.Lo), number(t.Hi), number(t.Confidence), number(t.P),
 				strconv.Itoa(t.OldSamples), strconv.Itoa(t.NewSamples), strconv.FormatBool(t.Significant),
 			}
+			runs = []string{strconv.Itoa(t.OldRuns), strconv.Itoa(t.NewRuns)}
 		}
 		line := append([]string{r.Case}, times...)
-		rows = append(rows, append(line, bits(r.OldBits), bits(r.NewBits),
+		line = append(line, bits(r.OldBits), bits(r.NewBits),
 			strconv.FormatBool(r.Old.ExactResult), strconv.FormatBool(r.New.ExactResult), number(r.BitsChange),
-			strconv.FormatBool(r.HashChanged), strconv.FormatBool(r.OutOfBound), strings.Join(r.Broken, ";")))
+			strconv.FormatBool(r.HashChanged), strconv.FormatBool(r.OutOfBound), strings.Join(r.Broken, ";"))
+		rows = append(rows, append(line, runs...))
 	}
 	return out.WriteAll(rows)
 }

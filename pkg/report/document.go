@@ -35,6 +35,7 @@ type Sheet struct {
 	Facts   []string
 	Columns []SheetColumn
 	Rows    [][]string // as many cells as columns, without line breaks but in a last column that wraps
+	Breaks  bool       // columns that the width has no room for go into tables below, behind the first column
 }
 
 // A SheetColumn describes the cells below it.
@@ -148,6 +149,9 @@ func writeSheet(w io.Writer, s Sheet, opts Options) error {
 		writeParagraph(w, strings.Join(append([]string{s.Title}, s.Facts...), ", "), "   ", opts.Width)
 	}
 	s = s.fitting(opts.Width)
+	if s.Breaks && s.total(opts.Width) > opts.Width && len(s.Columns) > 2 {
+		return writeParts(w, s, opts)
+	}
 	widths := s.widths(opts.Width)
 	var g gridText
 	for line := range 2 {
@@ -165,6 +169,24 @@ func writeSheet(w io.Writer, s Sheet, opts Options) error {
 		g.rows = append(g.rows, s.lines(row, widths, opts)...)
 	}
 	return writeGrid(w, g)
+}
+
+// writeParts writes the columns that fit, and then the first one with those behind them.
+func writeParts(w io.Writer, s Sheet, opts Options) error {
+	s.Title, s.Facts = "", nil
+	here := s
+	from := len(s.Columns)
+	for ; from > 2 && here.total(opts.Width) > opts.Width; from-- {
+		here = here.without(from - 1)
+	}
+	if err := writeSheet(w, here, opts); err != nil || from == len(s.Columns) {
+		return err
+	}
+	for range from - 1 {
+		s = s.without(1)
+	}
+	fmt.Fprintln(w)
+	return writeSheet(w, s, opts)
 }
 
 // fitting leaves out optional columns that the width has no room for, and columns of empty cells.

@@ -10,7 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
+	"mpbench/pkg/plot"
 	"mpbench/pkg/record"
 )
 
@@ -42,6 +44,24 @@ func Export(path string, run *record.Run, opts Options) error {
 		return err
 	}
 	return WriteFile(path, func(w io.Writer) error { return format.Render(w, run, opts) })
+}
+
+// CheckPicture returns a *UnknownFormatError for a file whose name does not end as a picture's does, or the
+// *ExportError that WritePicture would meet.
+func CheckPicture(path string) error {
+	if f, err := FormatByPath(path); err != nil || f.Name != "svg" && f.Name != "png" {
+		return &UnknownFormatError{"ending of a picture", filepath.Base(path), []string{".svg", ".png"}}
+	}
+	return CheckWritable(path)
+}
+
+// WritePicture writes a figure into a file as WriteFile does, as SVG or PNG by the ending of its name.
+func WritePicture(path string, f *plot.Figure) error {
+	write := f.WriteSVG
+	if strings.EqualFold(filepath.Ext(path), ".png") {
+		write = f.WritePNG
+	}
+	return WriteFile(path, write)
 }
 
 // CheckWritable returns the *ExportError that WriteFile would meet: call it before a long measurement. It
@@ -78,6 +98,13 @@ func WriteFile(path string, write func(io.Writer) error) error {
 		return &ExportError{path, err}
 	}
 	return nil
+}
+
+// IsDirect tells whether WriteFile writes what is named directly, as it is no regular file, so that it may wait for a
+// reader.
+func IsDirect(path string) bool {
+	t, err := exportTarget(path)
+	return err == nil && t.direct
 }
 
 type target struct {

@@ -11,14 +11,13 @@ import (
 	"mpbench/pkg/record"
 )
 
-// exactCorrectBits stands for infinitely many correct bits, as benchmark formats know no infinity: it is the
-// least precision of the reference that exact results agree with.
-const exactCorrectBits = 4096
+// maxBenchSamples is how many samples of a record are written at most, evenly from all of them: benchstat needs no
+// more, and compares many slowly.
+const maxBenchSamples = 20
 
-// GoBench writes the run in the Go benchmark format, for benchstat and other tools that read it: one line a
-// sample, with the time (ns/op), the throughput (B/s) and the number of correct bits, which for exact results
-// is 4096. Unit metadata say that correct bits are exact and better when higher. The environment and the data's
-// checksum become configuration lines.
+// GoBench writes the run in the Go benchmark format, for benchstat and other tools that read it: one line a sample,
+// with the time (ns/op), the throughput (B/s) and the number of correct bits, which exact results have no number of.
+// Unit metadata say that correct bits are exact and better when higher. The environment becomes configuration lines.
 //
 // Format: https://golang.org/design/14313-benchmark-format
 func GoBench(w io.Writer, run *record.Run, _ Options) error {
@@ -46,13 +45,13 @@ func GoBench(w io.Writer, run *record.Run, _ Options) error {
 func writeBenchmark(out *benchfmt.Writer, r *record.Record, config []benchfmt.Config) error {
 	result := benchfmt.Result{Config: config, Name: benchmarkName(r), Iters: max(r.Time.Iterations, 1)}
 	var fixed []benchfmt.Value
-	switch {
-	case r.ExactResult:
-		fixed = append(fixed, benchfmt.Value{Value: exactCorrectBits, Unit: "correct-bits"})
-	case r.CorrectBits != nil:
+	if r.CorrectBits != nil && !r.ExactResult {
 		fixed = append(fixed, benchfmt.Value{Value: *r.CorrectBits, Unit: "correct-bits"})
 	}
-	for _, ns := range r.Time.Samples {
+	samples := r.Time.Samples
+	count := min(len(samples), maxBenchSamples)
+	for i := range count {
+		ns := samples[i*len(samples)/count]
 		values := []benchfmt.Value{{Value: ns / 1e9, Unit: "sec/op", OrigValue: ns, OrigUnit: "ns/op"}}
 		if ns == 0 { // benchfmt does not see that 0 ns/op is a number of seconds
 			values[0] = benchfmt.Value{Unit: "sec/op"}
@@ -98,7 +97,7 @@ func benchConfig(env record.Environment, r *record.Record) []benchfmt.Config {
 	for _, c := range [][2]string{
 		{"goos", env.Go.OS}, {"goarch", env.Go.Arch}, {"pkg", "mpbench"}, {"cpu", env.CPU.Brand},
 		{"go", env.Go.Version}, {"level", env.Go.Level}, {"simd", env.CPU.SIMD}, {"commit", env.Program.Commit},
-		{"env-id", r.EnvID}, {"data-sha256", r.Dataset.SHA256},
+		{"env-id", r.EnvID},
 	} {
 		if value := strings.Join(strings.Fields(c[1]), " "); value != "" {
 			config = append(config, benchfmt.Config{Key: c[0], Value: []byte(value), File: true})

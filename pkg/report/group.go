@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,7 +31,8 @@ func groups(run *record.Run) []group {
 	index := map[string]int{}
 	for i := range run.Records {
 		r := &run.Records[i]
-		key := fmt.Sprint(r.Command, "\x00", r.Dataset.Label(), "\x00", r.Dataset.SHA256, "\x00", r.Shape)
+		key := fmt.Sprint(r.Command, "\x00", r.Dataset.Label(), "\x00", r.Dataset.SHA256, "\x00", r.Shape, r.Factors,
+			r.Strides)
 		j, ok := index[key]
 		if !ok {
 			j = len(all)
@@ -110,8 +112,14 @@ func (g group) title() (name string, facts []string) {
 	if r.Shape.NNZ != 0 {
 		facts = append(facts, fmt.Sprintf("%d stored", r.Shape.NNZ))
 	}
-	if r.Shape.Trans != "" {
-		facts = append(facts, "op(A) = "+map[string]string{"N": "A", "T": "A^T"}[r.Shape.Trans])
+	if text := r.Shape.Matrices(); text != "" {
+		facts = append(facts, text)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Factors)) {
+		facts = append(facts, name+" = "+r.Factors[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Strides)) {
+		facts = append(facts, fmt.Sprintf("%s = %d", name, r.Strides[name]))
 	}
 	if c := conditionText(r.Condition); c != none && !g.vector() {
 		facts = append(facts, "condition number "+c)
@@ -142,18 +150,69 @@ func (g group) exact() (name, value string) {
 	return "exact " + r.Command, newNotation(r.Exact).format(r.Exact, exactDigits, 80)
 }
 
-// notes are the footnotes of a table. Warnings of the same kind share one letter.
+// notes are what is to be said beside tables: footnotes, of which those of the same kind share one letter, or, without
+// them, a line about the noise of the times.
 type notes struct {
-	codes  []string                  // in order of appearance; the letter of a warning is the place of its code
-	rows   map[string][]string       // code -> the rows that have it
-	sample map[string]record.Warning // code -> the first warning
-	lines  []string                  // without a letter
-	env    string
+	footnotes bool
+	results   int
+	codes     []string                  // in order of appearance; the letter of a warning is the place of its code
+	rows      map[string][]string       // code -> the rows that have it
+	sample    map[string]record.Warning // code -> the first warning
+	lines     []string                  // without a letter
+	load      []string                  // what keeps the machine busy
+	noise     string
+	env       string
 }
 
-func newNotes(run *record.Run, all []group) *notes {
-	n := &notes{rows: map[string][]string{}, sample: map[string]record.Warning{}}
+// ofTimes are the codes of warnings about the noise of times.
+var ofTimes = []string{
+	record.WarnOutliers, record.WarnSlowFirst, record.WarnNoisy, record.WarnFewRuns, record.WarnShort,
+}
+
+// tolerable is how far a median's interval may reach, relative to it, before the time counts as uncertain.
+const tolerable = 0.05
+
+// noiseLine says how certain the times are, "" where there are none.
+func (n *notes) noiseLine(all []group) string {
+	times, uncertain, worst, name := 0, 0, 0.0, ""
+	for _, r := range records(all) {
+		if !hasTime(r) {
+			continue
+		}
+		times++
+		x := reach(r.Time)
+		if x > tolerable || len(r.Time.Samples) < 2 {
+			uncertain++
+		}
+		if x > worst {
+			worst, name = x, r.Method+" "+r.Dataset.Label()
+		}
+	}
+	if times == 0 {
+		return ""
+	}
+	text := "noise: all times are certain to 5 %"
+	if uncertain > 0 {
+		text = fmt.Sprintf("noise: %d of %s are uncertain by more than 5 %%", uncertain, plural(times, "time", "times"))
+	}
+	if uncertain > 0 && worst > tolerable {
+		text += fmt.Sprintf(", up to %.0f %% (%s)", 100*worst, name)
+	}
+	return strings.Join(append([]string{text}, n.load...), "; ")
+}
+
+// reach is how far the interval reaches from the median, relative to it.
+func reach(t record.Timing) float64 {
+	if t.Median <= 0 {
+		return 0
+	}
+	return max(t.Hi-t.Median, t.Median-t.Lo) / t.Median
+}
+
+func newNotes(run *record.Run, all []group, footnotes bool) *notes {
+	n := &notes{footnotes: footnotes, rows: map[string][]string{}, sample: map[string]record.Warning{}}
 	failed, results, asked := record.CountOutside(run.Records), len(run.Records), false
+	n.results = results
 	for _, r := range records(all) {
 		asked = asked || strings.Contains(bitsCell(r), "/")
 		n.addRow(r)
@@ -165,6 +224,9 @@ func newNotes(run *record.Run, all []group) *notes {
 	if asked {
 		n.lines = append(n.lines, "bits a/b: a bits asked for, b bits used")
 	}
+	if line := threadsLine(all); line != "" {
+		n.lines = append(n.lines, line)
+	}
 	if line := memoryLine(all); line != "" {
 		n.lines = append(n.lines, line)
 	}
@@ -173,8 +235,15 @@ func newNotes(run *record.Run, all []group) *notes {
 	}
 	for i := range run.Environments {
 		for _, w := range run.Environments[i].Warnings() {
-			n.lines = append(n.lines, "warning: "+w.String())
+			if footnotes {
+				n.lines = append(n.lines, "warning: "+w.String())
+			} else {
+				n.load = append(n.load, w.Text)
+			}
 		}
+	}
+	if !footnotes {
+		n.noise = n.noiseLine(all)
 	}
 	if len(run.Environments) > 0 {
 		n.env = describe(run.Environments[len(run.Environments)-1])
@@ -191,6 +260,9 @@ func plural(n int, one, many string) string {
 
 func (n *notes) addRow(r *record.Record) {
 	for _, w := range r.Warnings {
+		if !n.footnotes && slices.Contains(ofTimes, w.Code) {
+			continue
+		}
 		if _, ok := n.sample[w.Code]; !ok {
 			n.sample[w.Code] = w
 			n.codes = append(n.codes, w.Code)
@@ -209,6 +281,9 @@ func letter(i int) string {
 // column gives the letters of the row's warnings.
 func (n *notes) column() column {
 	return plainColumn("", "", false, func(r *record.Record) string {
+		if !n.footnotes {
+			return ""
+		}
 		var letters []string
 		for _, w := range r.Warnings {
 			l := letter(slices.Index(n.codes, w.Code))
@@ -225,7 +300,13 @@ func (n *notes) column() column {
 func (n *notes) text(i int) string {
 	code := n.codes[i]
 	w, rows := n.sample[code], n.rows[code]
-	text := letter(i) + "  " + w.Text
+	text := w.Text
+	if n.footnotes {
+		text = letter(i) + "  " + text
+	}
+	if len(rows) == 1 && !n.footnotes && n.results > 1 {
+		text += " (" + rows[0] + ")"
+	}
 	if len(rows) > 1 {
 		text += fmt.Sprintf(" (%s, and %s alike)", rows[0], plural(len(rows)-1, "other row", "other rows"))
 	}
@@ -240,6 +321,9 @@ func (n *notes) texts() []string {
 	lines := slices.Clone(n.lines)
 	for i := range n.codes {
 		lines = append(lines, n.text(i))
+	}
+	if n.noise != "" {
+		lines = append(lines, n.noise)
 	}
 	if n.env != "" {
 		lines = append(lines, n.env)
@@ -305,7 +389,26 @@ func describe(env record.Environment) string {
 	for _, gpu := range env.GPUs {
 		parts = append(parts, fmt.Sprintf("%s %s driver %s", gpu.Device, gpu.Name, gpu.Driver))
 	}
+	for _, p := range env.Peers {
+		version, _, _ := strings.Cut(p.Version, " ")
+		parts = append(parts, strings.TrimRight(p.Library+" "+version, " ,"))
+	}
 	return strings.Join(parts, ", ")
+}
+
+// threadsLine says how many threads each method had, "" where it was one, or where a column says it.
+func threadsLine(all []group) string {
+	threads := 0
+	for _, r := range records(all) {
+		if threads != 0 && r.Threads != threads {
+			return ""
+		}
+		threads = r.Threads
+	}
+	if threads < 2 {
+		return ""
+	}
+	return fmt.Sprintf("every method had %d threads", threads)
 }
 
 // memoryLine says what the largest matrix takes in each method's format at each precision, "" if there is none.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,7 +73,14 @@ type pageRow struct {
 type pageCell struct {
 	Text, Key string
 	Number    bool
+	wrongDigits
 }
+
+// wrongDigits are those of a number, and what follows them.
+type wrongDigits struct{ Wrong, Rest string }
+
+// numberCell is a cell that is sorted by a number.
+func numberCell(text, key string) pageCell { return pageCell{Text: text, Key: key, Number: true} }
 
 // HTML writes the run as one page for a browser, which needs nothing else: a summary, pictures, a table for each data
 // set, notes, phases and the environment. The tables can be sorted, numbers of any size as numbers; without scripts
@@ -82,14 +88,14 @@ type pageCell struct {
 // run but its own.
 func HTML(w io.Writer, run *record.Run, opts Options) error {
 	all := groups(run)
-	notes := newNotes(run, all)
+	notes := newNotes(run, all, true)
 	p := page{
 		Title: "mpbench: " + pageTitle(run), Policy: pagePolicy(),
 		Style: template.CSS(pageStyle), Script: template.JS(pageScript),
 		Headline: headlineTable(all, opts), Notes: pageNotes(notes), Machine: notes.env,
 	}
 	p.Summary, p.Failed = pageSummary(run, all)
-	columns := resultColumns(all, notes, opts, plainColumn("", "within bound", false, withinBound),
+	columns := resultColumns(all, notes, opts, okColumn,
 		numberColumn(memoryColumn(), func(r *record.Record) string { return positive(int(r.MatrixBytes)) }))
 	for _, g := range all {
 		p.Tables = append(p.Tables, resultTable(g, columns))
@@ -213,6 +219,9 @@ func resultTable(g group, columns []pageColumn) pageTable {
 		row := pageRow{Failed: r.OutsideBound()}
 		for _, c := range columns {
 			cell := pageCell{Text: strings.Join(strings.Fields(c.cell(g, r)), " "), Number: c.key != nil}
+			if c.id == valueID {
+				cell.markWrong(r)
+			}
 			if c.key != nil {
 				cell.Key = c.key(g, r)
 			}
@@ -221,6 +230,14 @@ func resultTable(g group, columns []pageColumn) pageTable {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// markWrong divides the value of a record at its first wrong digit.
+func (c *pageCell) markWrong(r *record.Record) {
+	text := c.Text
+	if from, to := wrongFrom(text, r); from < to {
+		c.Text, c.wrongDigits = text[:from], wrongDigits{text[from:to], text[to:]}
+	}
 }
 
 // resultColumns are the columns that say something; ok compares with the bound, more stand in front of the samples.
@@ -246,12 +263,17 @@ func resultColumns(all []group, notes *notes, opts Options, ok column, more ...p
 		pageColumn{boundColumn, func(g group, r *record.Record) string { return g.pick(r.Bound, r.AbsBound) }},
 		pageColumn{ok, nil},
 		numberColumn(timeColumn(opts.ASCII), timed(func(r *record.Record) float64 { return r.Time.Median })),
+		numberColumn(ratioColumn(all, opts.ASCII), ratioCell(func(r *record.Ratio) float64 { return r.Median })),
 		numberColumn(perElementColumn(), timed(perElementNs)),
 		numberColumn(convertColumn(opts.ASCII),
 			timed(func(r *record.Record) float64 { return r.Phases[record.PhaseConvert] })),
+		numberColumn(oneShotColumn(opts.ASCII), timed((*record.Record).OneShotNs)),
 		numberColumn(bandwidthColumn(), timed(func(r *record.Record) float64 { return r.Throughput.BytesPerSecond })),
+		numberColumn(flopsColumn(), timed(flops)),
 	)
 	columns = append(append(columns, more...),
+		numberColumn(alignmentsColumn, count(func(r *record.Record) int { return r.Alignments })),
+		numberColumn(roundingsColumn, count(func(r *record.Record) int { return r.Roundings })),
 		numberColumn(samplesColumn, count(func(r *record.Record) int { return len(r.Time.Samples) })),
 		pageColumn{groupColumn("", "note", false, notes.column().cell), nil},
 	)
@@ -286,24 +308,23 @@ func bitsKey(r *record.Record) string {
 	return number(*r.CorrectBits)
 }
 
-// headlineTable names for each problem the fastest method and the most accurate one, of several the fastest.
+// headlineTable names for each problem the fastest method with enough correct digits and the most accurate one, of
+// several the fastest.
 func headlineTable(all []group, opts Options) pageTable {
-	t := pageTable{Name: "Fastest and most accurate methods", Heads: []pageHead{
+	t := pageTable{Name: "Fastest with enough correct digits, and most accurate", Heads: []pageHead{
 		{"problem", false}, {"condition number", true},
-		{"fastest", false}, {"time", true}, {"correct bits", true},
+		{"correct digits, at least", true}, {"fastest with these", false}, {"time", true},
 		{"most accurate", false}, {"correct bits", true}, {"time", true},
 	}}
 	for _, g := range all {
-		fastest, best := g.fastest(func(*record.Record) bool { return true }), g.mostAccurate()
-		if best == nil {
-			continue
-		}
-		condition := pageCell{conditionText(g.first().Condition), g.first().Condition, true}
+		fastest, digits := g.fastestWithEnough()
+		best := g.mostAccurate()
+		condition := numberCell(conditionText(g.first().Condition), g.first().Condition)
 		if g.vector() {
-			condition = pageCell{none, "", true}
+			condition = numberCell(none, "")
 		}
-		cells := []pageCell{{Text: g.problem()}, condition}
-		cells = append(cells, methodCell(fastest), timeCell(fastest, opts), accuracyCell(fastest))
+		cells := []pageCell{{Text: g.problem()}, condition, numberCell(count(digits), strconv.Itoa(digits))}
+		cells = append(cells, methodCell(fastest), timeCell(fastest, opts))
 		cells = append(cells, methodCell(best), accuracyCell(best), timeCell(best, opts))
 		t.Rows = append(t.Rows, pageRow{Cells: cells})
 	}
@@ -321,39 +342,6 @@ func (g group) problem() string {
 	return name
 }
 
-// fastest returns the record with the least time among those that are wanted, nil if none has a time.
-func (g group) fastest(wanted func(*record.Record) bool) *record.Record {
-	var best *record.Record
-	for _, r := range g.records {
-		if hasTime(r) && wanted(r) && (best == nil || r.Time.Median < best.Time.Median) {
-			best = r
-		}
-	}
-	return best
-}
-
-func (g group) mostAccurate() *record.Record {
-	accuracy := func(r *record.Record) float64 {
-		switch {
-		case r.ExactResult:
-			return math.Inf(1)
-		case r.CorrectBits == nil:
-			return math.Inf(-1)
-		}
-		return *r.CorrectBits
-	}
-	best := g.first()
-	for _, r := range g.records {
-		if accuracy(r) > accuracy(best) {
-			best = r
-		}
-	}
-	if f := g.fastest(func(r *record.Record) bool { return accuracy(r) == accuracy(best) }); f != nil {
-		return f
-	}
-	return best
-}
-
 func methodCell(r *record.Record) pageCell {
 	if r == nil {
 		return pageCell{Text: none}
@@ -363,16 +351,16 @@ func methodCell(r *record.Record) pageCell {
 
 func timeCell(r *record.Record, opts Options) pageCell {
 	if r == nil || !hasTime(r) {
-		return pageCell{none, "", true}
+		return numberCell(none, "")
 	}
-	return pageCell{strings.Join(strings.Fields(siTime(r.Time.Median, opts.ASCII)), " "), number(r.Time.Median), true}
+	return numberCell(strings.Join(strings.Fields(siTime(r.Time.Median, opts.ASCII)), " "), number(r.Time.Median))
 }
 
 func accuracyCell(r *record.Record) pageCell {
 	if r == nil {
-		return pageCell{none, "", true}
+		return numberCell(none, "")
 	}
-	return pageCell{correctBits(r), bitsKey(r), true}
+	return numberCell(correctBits(r), bitsKey(r))
 }
 
 // phaseTable has a column for each phase that takes time in some record.
@@ -400,12 +388,12 @@ func phaseTable(run *record.Run) pageTable {
 		if !slices.ContainsFunc(names, func(name string) bool { return r.Phases[name] > 0 }) {
 			continue
 		}
-		cells := []pageCell{{Text: r.Method}, {strconv.Itoa(r.PrecisionBits), strconv.Itoa(r.PrecisionBits), true},
+		cells := []pageCell{{Text: r.Method}, numberCell(strconv.Itoa(r.PrecisionBits), strconv.Itoa(r.PrecisionBits)),
 			{Text: group{records: []*record.Record{r}}.problem()}}
 		for _, name := range names {
-			cell := pageCell{none, "", true}
+			cell := numberCell(none, "")
 			if ns := r.Phases[name]; ns > 0 {
-				cell = pageCell{strings.Join(strings.Fields(siTime(ns, false)), " "), number(ns), true}
+				cell = numberCell(strings.Join(strings.Fields(siTime(ns, false)), " "), number(ns))
 			}
 			cells = append(cells, cell)
 		}

@@ -94,3 +94,21 @@ func TestHTMLKind(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// TestWrongDigits: the digits of a value that are wrong are marked, and its text is whole.
+func TestWrongDigits(t *testing.T) {
+	bits := 20.0 // six digits
+	r := record.Record{Value: "1.234567890123e-05", RelError: "1e-6", CorrectBits: &bits}
+	c := pageCell{Text: r.Value}
+	if c.markWrong(&r); c.Text != "1.23456" || c.Wrong != "7890123" || c.Rest != "e-05" {
+		t.Errorf("%+v", c)
+	}
+	r = record.Record{Value: "1.5", ExactResult: true}
+	c = pageCell{Text: r.Value}
+	if c.markWrong(&r); c.Text != "1.5" || c.Wrong != "" {
+		t.Errorf("%+v", c)
+	}
+	if text := htmlOf(t, testRun(), Options{}); !strings.Contains(text, `<span class="wrong" title="wrong digits">`) {
+		t.Error("no digit is marked")
+	}
+}

@@ -12,18 +12,21 @@ import (
 // Markdown writes a heading and a table for each data set, with all columns and 17 digits, and the warnings as
 // a list. Texts are escaped, so that nothing in a name breaks a table.
 func Markdown(w io.Writer, run *record.Run, opts Options) error {
+	if areSolved(run) {
+		return documentMarkdown(w, Solve(run.Records), opts)
+	}
 	out := bufio.NewWriter(w)
 	all := groups(run)
-	notes := newNotes(run, all)
+	notes := newNotes(run, all, true)
 	if len(all) == 0 {
 		fmt.Fprintln(out, "No results.")
 	}
-	ok := plainColumn("", "ok", false, func(r *record.Record) string {
+	ok := plainColumn("in", "bound", false, func(r *record.Record) string {
 		if r.OutsideBound() {
 			return "**NO**"
 		}
 		return withinBound(r)
-	})
+	}).as(okID)
 	columns := resultColumns(all, notes, opts, ok)
 	for i, g := range all {
 		if i > 0 {
@@ -55,7 +58,7 @@ func writeMarkdownGroup(w io.Writer, g group, columns []pageColumn) {
 		heads, right = append(heads, c.of(g).title()), append(right, c.right)
 		for i, r := range g.records {
 			text := strings.Join(strings.Fields(c.cell(g, r)), " ")
-			if c.head[1] != "ok" {
+			if c.id != okID {
 				text = escapeMarkdown(text)
 			}
 			rows[i] = append(rows[i], text)

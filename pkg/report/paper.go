@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mpbench/pkg/paper"
@@ -81,9 +82,13 @@ func paperSheet(g paper.Group, labels map[string]string) Sheet {
 			{Head: [2]string{"", "bits"}, Right: true}, {Head: [2]string{"", "of what"}},
 		}
 	}
-	for _, q := range g.Quantities {
+	for i, q := range g.Quantities {
+		here := [2]string{"", "here"}
+		if !slices.ContainsFunc(g.Rows, func(r paper.Row) bool { return r.Cells[i].Paper != "" }) {
+			here = [2]string{"", q} // the paper's column is left out
+		}
 		s.Columns = append(s.Columns, SheetColumn{Head: [2]string{q, "paper"}, Right: true},
-			SheetColumn{Head: [2]string{"", "here"}, Right: true},
+			SheetColumn{Head: here, Right: true},
 			SheetColumn{Head: [2]string{"", sameHead(g)}, Verdict: true})
 	}
 	if g.Statements {

@@ -23,7 +23,7 @@ func play(p Progress, clock *fakeClock) {
 			clock.now += 40 * time.Millisecond
 			p.Sample(sampling.SampleStatus{Samples: i, Elapsed: time.Duration(i) * 40 * time.Millisecond, LastNs: 12_345})
 		}
-		p.End("12.3 us")
+		p.End()
 	}
 	p.Close()
 }
@@ -33,10 +33,10 @@ func TestProgressTerminal(t *testing.T) {
 	clock := &fakeClock{}
 	play(NewProgress(&b, ProgressOptions{Cases: 2, Terminal: true, Clock: clock, Width: func() int { return 50 }}), clock)
 	const start = "\r\x1b[K"
-	want := start + "[1/2] reduce1 240 bits mcnamee3" +
-		start + "[1/2] reduce1 240 bits mcnamee3: 2 samples, 0...." +
-		start + "[2/2] bigfloat 240 bits mcnamee3: warming up" +
-		start + "[2/2] bigfloat 240 bits mcnamee3: 3 samples, 0..." +
+	want := start + "[....................] 1/2 reduce1 240 bits mc..." +
+		start + "[....................] 1/2 reduce1 240 bits mc..." +
+		start + "[##########..........] 0s left, 2/2 bigfloat 2..." +
+		start + "[##########..........] 0s left, 2/2 bigfloat 2..." +
 		start
 	if got := b.String(); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
@@ -48,22 +48,28 @@ func TestProgressTerminal(t *testing.T) {
 	}
 }
 
+// TestProgressPipe: nothing is written where there is no terminal.
 func TestProgressPipe(t *testing.T) {
 	var b bytes.Buffer
 	clock := &fakeClock{}
-	play(NewProgress(&b, ProgressOptions{Clock: clock}), clock)
-	if got, want := b.String(), "[1] reduce1 240 bits mcnamee3: 12.3 us\n[2] bigfloat 240 bits mcnamee3: "+
-		"12.3 us\n"; got != want {
-		t.Errorf("got %q", got)
+	play(NewProgress(&b, ProgressOptions{Cases: 2, Clock: clock}), clock)
+	if b.Len() != 0 {
+		t.Errorf("got %q", b.String())
 	}
 }
 
-func TestProgressQuiet(t *testing.T) {
+// TestProgressLeft: the time left is the mean of the cases that are done, times those that are not.
+func TestProgressLeft(t *testing.T) {
 	var b bytes.Buffer
 	clock := &fakeClock{}
-	play(NewProgress(&b, ProgressOptions{Quiet: true, Terminal: true}), clock)
-	if b.Len() != 0 {
-		t.Errorf("got %q", b.String())
+	p := NewProgress(&b, ProgressOptions{Cases: 4, Terminal: true, Clock: clock})
+	p.Begin("one")
+	clock.now += 10 * time.Second
+	p.End()
+	p.Begin("two")
+	p.Clear()
+	if got, want := b.String(), "[#####...............] 30s left, 2/4 two\r\x1b[K"; !strings.HasSuffix(got, want) {
+		t.Errorf("got %q, want %q at the end", got, want)
 	}
 }
 
@@ -89,6 +95,30 @@ func TestTruncate(t *testing.T) {
 	} {
 		if got := truncate(c.text, c.width); got != c.want {
 			t.Errorf("%q in %d: %q, want %q", c.text, c.width, got, c.want)
+		}
+	}
+}
+
+// TestBytesProgress: a bar, the time left at the rate so far, bytes of all, the rate; nothing in pipes.
+func TestBytesProgress(t *testing.T) {
+	for _, terminal := range []bool{true, false} {
+		var b bytes.Buffer
+		clock := &fakeClock{}
+		p := NewBytesProgress(&b, ProgressOptions{Terminal: terminal, Clock: clock, Width: func() int { return 80 }})
+		for _, done := range []int64{0, 1e9, 4e9} {
+			p.Read(done, 4e9)
+			clock.now += 2 * time.Second
+		}
+		p.Close()
+		want := ""
+		if terminal {
+			const start = "\r\x1b[K"
+			want = start + "[....................] 0 bytes of 4.0 GB" +
+				start + "[#####...............] 6s left, 1.0 GB of 4.0 GB, 500.0 MB/s" +
+				start + "[####################] 0s left, 4.0 GB of 4.0 GB, 1.0 GB/s" + start
+		}
+		if got := b.String(); got != want {
+			t.Errorf("got  %q\nwant %q", got, want)
 		}
 	}
 }

@@ -21,6 +21,9 @@ type Options struct {
 	Color bool // mark success and failure by colour too
 	ASCII bool // write "us" and "+-" instead of "µs" and "±"
 
+	Verbose bool // footnotes about the noise of single times, in place of one line
+	Samples bool // one row a sample, in formats that have HasSamples
+
 	Plot plot.Options // of pictures
 }
 
@@ -30,20 +33,29 @@ type Format struct {
 	Endings []string // of file names, as in --export
 	Summary string   // one line
 	Render  func(io.Writer, *record.Run, Options) error
+
+	Binary     bool // not for a terminal
+	HasSamples bool // follows Options.Samples
 }
 
 // Formats returns all formats, the default one first.
 func Formats() []Format {
 	return []Format{
-		{"table", []string{".txt"}, "text for a terminal, grouped by data set", Table},
-		{"markdown", []string{".md"}, "Markdown tables with all columns", Markdown},
-		{"csv", []string{".csv"}, "comma-separated values, one line a record (RFC 4180)", CSV},
-		{"json", []string{".json"}, "one JSON object holding the whole run", JSON},
-		{"jsonl", []string{".jsonl"}, "JSON lines: environment and records, complete", JSONL},
-		{"gobench", []string{".bench"}, "Go benchmark format, one line a sample, for benchstat", GoBench},
-		{"html", []string{".html"}, "one page with tables, pictures and environment, for a browser", HTML},
-		{"svg", []string{".svg"}, "a picture, see mpbench plot", SVG},
-		{"png", []string{".png"}, "the same picture in pixels", PNG},
+		{Name: "table", Endings: []string{".txt"}, Summary: "text for a terminal, grouped by data set", Render: Table},
+		{Name: "markdown", Endings: []string{".md"}, Summary: "Markdown tables with all columns", Render: Markdown},
+		{Name: "csv", Endings: []string{".csv"}, Summary: "comma-separated values, one line a record (RFC 4180)",
+			Render: CSV, HasSamples: true},
+		{Name: "json", Endings: []string{".json"}, Summary: "one JSON object holding the whole run", Render: JSON},
+		{Name: "jsonl", Endings: []string{".jsonl"}, Summary: "JSON lines: environment and records, complete",
+			Render: JSONL},
+		{Name: "gobench", Endings: []string{".bench"}, Summary: "Go benchmark format, one line a sample, for benchstat",
+			Render: GoBench},
+		{Name: "html", Endings: []string{".html"}, Summary: "one page with tables, pictures and environment, for a browser",
+			Render: HTML},
+		{Name: "svg", Endings: []string{".svg"}, Summary: "a picture, see mpbench plot", Render: SVG},
+		{Name: "png", Endings: []string{".png"}, Summary: "the same picture in pixels", Render: PNG, Binary: true},
+		{Name: "parquet", Endings: []string{".parquet"}, Summary: "the columns of csv, typed, for data frames",
+			Render: Parquet, Binary: true, HasSamples: true},
 	}
 }
 

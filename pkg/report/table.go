@@ -2,8 +2,10 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -19,27 +21,60 @@ const (
 	columnGap      = 2
 )
 
-// Table writes one table for each data set, under a heading that gives the exact result, and the warnings as
-// footnotes. It fills the width of the terminal: the value gets the digits that fit, and columns of less
-// importance are shown where there is room.
+// Table writes one table for each data set, under a heading that gives the exact result, and what is to be said of all
+// of them. It fills the width of the terminal: the value gets the digits that fit, and columns of less importance are
+// shown where there is room.
 func Table(w io.Writer, run *record.Run, opts Options) error {
-	out := bufio.NewWriter(w)
-	all := groups(run)
-	notes := newNotes(run, all)
-	if len(all) == 0 {
-		fmt.Fprintln(out, "no results")
+	if areSolved(run) {
+		return documentTable(w, Solve(run.Records), opts)
 	}
-	l := newLayout(all, notes, opts)
-	for i, g := range all {
-		if i > 0 {
+	t := NewTables(w, opts)
+	if len(run.Records) == 0 {
+		fmt.Fprintln(w, "no results")
+	}
+	return cmp.Or(t.Add(run), t.Close(run))
+}
+
+// Tables writes what Table does bit by bit.
+type Tables struct {
+	w     io.Writer
+	opts  Options
+	begun bool
+}
+
+// NewTables returns tables without any records yet.
+func NewTables(w io.Writer, opts Options) *Tables {
+	if opts.Width <= 0 {
+		opts.Width = 80
+	}
+	return &Tables{w: w, opts: opts}
+}
+
+// Add writes the tables of records, each data set of which has all of its own.
+func (t *Tables) Add(run *record.Run) error {
+	out := bufio.NewWriter(t.w)
+	all := groups(run)
+	l := newLayout(all, newNotes(run, all, t.opts.Verbose), t.opts)
+	for _, g := range all {
+		if t.begun {
 			fmt.Fprintln(out)
 		}
+		t.begun = true
 		writeHeading(out, g, l.opts)
 		if err := writeGrid(out, l.grid(g)); err != nil {
 			return err
 		}
+		if line := g.winner(t.opts.ASCII); line != "" {
+			wrap(out, line, t.opts.Width)
+		}
 	}
-	writeNotes(out, notes, opts)
+	return out.Flush()
+}
+
+// Close writes what is to be said of all records.
+func (t *Tables) Close(run *record.Run) error {
+	out := bufio.NewWriter(t.w)
+	writeNotes(out, newNotes(run, groups(run), t.opts.Verbose), t.opts)
 	return out.Flush()
 }
 
@@ -73,9 +108,6 @@ type layout struct {
 
 // newLayout takes the essential columns, drops the least of them if there is no room, and adds others that fit.
 func newLayout(all []group, notes *notes, opts Options) *layout {
-	if opts.Width <= 0 {
-		opts.Width = 80
-	}
 	l := &layout{opts: opts}
 	for _, r := range records(all) {
 		l.failing = l.failing || r.OutsideBound()
@@ -86,15 +118,7 @@ func newLayout(all []group, notes *notes, opts Options) *layout {
 			l.columns = append(l.columns, c)
 		}
 	}
-	dispensable := []columnID{boundID, errorID, correctID}
-	if l.failing { // error and bound are what matters
-		dispensable = []columnID{correctID, boundID, errorID}
-	}
-	for _, id := range dispensable {
-		if l.total() > opts.Width {
-			l.drop(id)
-		}
-	}
+	l.fit(all)
 	for _, extra := range extras {
 		extra.width = l.width(extra, all)
 		if extra.width > 0 && l.total()+columnGap+extra.width+goodValueWidth-minValueWidth <= opts.Width {
@@ -105,15 +129,46 @@ func newLayout(all []group, notes *notes, opts Options) *layout {
 	return l
 }
 
+// fit makes the table as narrow as the terminal: what goes last is the method, error, correct bits and time, and where
+// a result is outside its bound, that.
+func (l *layout) fit(all []group) {
+	dispensable := []columnID{boundID, okID, spreadID, valueID, bitsID, otherID}
+	if l.failing {
+		dispensable = []columnID{spreadID, valueID, bitsID, otherID, boundID}
+	}
+	for _, id := range dispensable {
+		for l.total() > l.opts.Width {
+			if id == spreadID {
+				l.dropSpread(all)
+				break
+			}
+			if !l.drop(id) {
+				break
+			}
+		}
+	}
+}
+
+// dropSpread leaves the medians alone in the column of times.
+func (l *layout) dropSpread(all []group) {
+	for i, c := range l.columns {
+		if c.id == timeID {
+			l.columns[i] = medianColumn(l.opts.ASCII)
+			l.columns[i].width = l.width(l.columns[i], all)
+		}
+	}
+}
+
 // choices returns the essential columns in their order, and others by importance, which are shown if there is room.
 func (l *layout) choices(all []group, notes *notes) (essential, extras []column) {
 	essential = append([]column{l.methodColumn().as(methodID)}, variants(all)...)
 	essential = append(essential,
 		bitsColumn, groupColumn("", "value", false, nil).as(valueID), errorColumn, correctColumn, boundColumn, okColumn,
-		l.timeColumn(all), notes.column().as(noteID),
+		l.timeColumn(all), ratioColumn(all, l.opts.ASCII), notes.column().as(noteID),
 	)
 	return essential, []column{
-		memoryColumn(), perElementColumn(), convertColumn(l.opts.ASCII), bandwidthColumn(), samplesColumn, moduliColumn,
+		flopsColumn(), memoryColumn(), perElementColumn(), convertColumn(l.opts.ASCII), oneShotColumn(l.opts.ASCII),
+		bandwidthColumn(), samplesColumn, moduliColumn, roundingsColumn, alignmentsColumn,
 	}
 }
 
@@ -141,7 +196,13 @@ func (l *layout) timeColumn(all []group) column {
 			text += " " + pad(spread(r.Time, l.opts.ASCII), widest, true)
 		}
 		return text
-	}))
+	})).as(timeID)
+}
+
+// medianColumn is the time without its spread.
+func medianColumn(ascii bool) column {
+	return plainColumn("", "time", true, ifTimed(func(r *record.Record) string { return siTime(r.Time.Median, ascii) })).
+		as(timeID)
 }
 
 // width returns the columns that the cells take, 0 if they say nothing at all.
@@ -172,8 +233,15 @@ func (l *layout) total() int {
 	return sum
 }
 
-func (l *layout) drop(id columnID) {
-	l.columns = slices.DeleteFunc(l.columns, func(c column) bool { return c.id == id })
+// drop leaves out the last column with an ID, if there is one.
+func (l *layout) drop(id columnID) bool {
+	for i, c := range slices.Backward(l.columns) {
+		if c.id == id {
+			l.columns = slices.Delete(l.columns, i, i+1)
+			return true
+		}
+	}
+	return false
 }
 
 // insert puts an extra column at its place: the moduli in front of the value, others behind the time by importance, in
@@ -228,9 +296,10 @@ func (g group) value(r *record.Record, width int) string {
 
 // Colours as terminals know them. They only repeat what the text says.
 const (
-	green = "\x1b[32m"
-	red   = "\x1b[31m"
-	reset = "\x1b[0m"
+	green  = "\x1b[32m"
+	yellow = "\x1b[33m"
+	red    = "\x1b[31m"
+	reset  = "\x1b[0m"
 )
 
 func (l *layout) grid(g group) gridText {
@@ -244,7 +313,7 @@ func (l *layout) grid(g group) gridText {
 	for _, r := range g.records {
 		var row []string
 		for j, c := range l.columns {
-			row = append(row, gap(j)+l.paint(c.id, pad(c.cell(g, r), c.width, c.right), r.OutsideBound()))
+			row = append(row, gap(j)+l.paint(c.id, pad(c.cell(g, r), c.width, c.right), r))
 		}
 		rows = append(rows, row)
 	}
@@ -259,15 +328,25 @@ func gap(j int) string {
 	return strings.Repeat(" ", columnGap)
 }
 
-// paint colours the cells that say whether a result is good.
-func (l *layout) paint(id columnID, text string, failed bool) string {
-	switch {
-	case !l.opts.Color || id != okID && !(failed && id == methodID):
+// paint colours the cells that say whether a result is good: the correct bits by whether they are enough, wrong digits
+// of the value, what is outside its bound.
+func (l *layout) paint(id columnID, text string, r *record.Record) string {
+	if !l.opts.Color {
 		return text
-	case failed:
+	}
+	switch failed := r.OutsideBound(); {
+	case failed && (id == okID || id == methodID):
 		return red + text + reset
-	case text[0] == 'y':
+	case id == correctID && correctDigits(r) >= min(enoughDigits, float64(r.ActualBits-1)*math.Log10(2)):
 		return green + text + reset
+	case id == correctID && correctDigits(r) < 1:
+		return red + text + reset
+	case id == correctID:
+		return yellow + text + reset
+	case id == valueID:
+		if from, to := wrongFrom(text, r); from < to {
+			return text[:from] + red + text[from:to] + reset + text[to:]
+		}
 	}
 	return text
 }

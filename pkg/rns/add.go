@@ -53,6 +53,9 @@ func (c *Context) addSigned(z, x, y *Float, yNeg bool) {
 func (c *Context) align(x, y *Float) (up, down int) {
 	b := c.base
 	d := x.Exp - y.Exp
+	if d != 0 {
+		c.counts.Alignments++
+	}
 	if int(x.interval.Exp)+d <= -2 { // X*2^d < M/4 < 2^(F-1)
 		return d, 0
 	}

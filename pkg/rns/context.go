@@ -71,10 +71,30 @@ type Context struct {
 	rounding  Rounding
 	alignment Alignment
 
+	counts Counts
+
 	coef  []uint32 // coefficients of the Chinese remainder theorem
 	shift []uint32 // an operand scaled down
 	words []uint64 // binary digits of a significand
 }
+
+// Counts says how often operations did what takes more time than residues alone.
+type Counts struct {
+	Alignments int // additions of numbers that are not 0 and have different exponents
+	Roundings  int // significands that were scaled down to p bits
+}
+
+// Add adds the counts of another context.
+func (c *Counts) Add(d Counts) {
+	c.Alignments += d.Alignments
+	c.Roundings += d.Roundings
+}
+
+// Counts returns the context's counts since the last reset.
+func (c *Context) Counts() Counts { return c.counts }
+
+// ResetCounts sets the context's counts to 0.
+func (c *Context) ResetCounts() { c.counts = Counts{} }
 
 // NewContext returns a context for the base b.
 func NewContext(b *Base, r Rounding, a Alignment) *Context {

@@ -85,6 +85,7 @@ func (c *Context) round(z *Float) {
 
 // roundTo scales z's significand down by 2^k, k >= 1, rounding as the context does.
 func (c *Context) roundTo(z *Float, k int) {
+	c.counts.Roundings++
 	b := c.base
 	cut := c.scale(z.digits, z.digits, z.interval, k)
 	if c.rounding == Nearest && cut.roundsUp() {

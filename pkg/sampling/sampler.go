@@ -117,6 +117,7 @@ type measuring struct {
 	index      int
 	iterations int
 	samples    []float64
+	slow       float64 // how many times the median a first sample took that is left out; 0 where none is
 	phases     map[string][]float64
 	warmPhases map[string][]float64 // of the runs before the first sample
 	nextCheck  int                  // number of samples at which the noise is computed again
@@ -133,6 +134,9 @@ func (m *measuring) run() (record.StopRule, error) {
 	}
 	for {
 		if stop := m.stopRule(); stop != "" {
+			if m.dropSlowFirst() && len(m.samples) < m.Runs && (stop == record.StopMinimum || stop == record.StopNoise) {
+				continue
+			}
 			return stop, nil
 		}
 		timer, stop, err := m.once()
@@ -261,7 +265,22 @@ func (m *measuring) result(stop record.StopRule) Measurement {
 		r.Phases[record.PhaseKernel] = 0
 	}
 	r.Warnings = m.sampleWarnings(r, float64(m.Clock.Resolution()))
+	if m.slow > 0 {
+		r.Warnings = append(r.Warnings, record.Warning{Code: record.WarnSlowFirst, Advice: "raise " + m.Prefix + "warmup",
+			Text: fmt.Sprintf("the first sample took %.2g times the median and is left out", m.slow)})
+	}
 	return r
+}
+
+// dropSlowFirst leaves a slow first sample out, which belongs to the warm-up, and tells whether there was one.
+func (m *measuring) dropSlowFirst() bool {
+	out := stats.Outliers(m.samples)
+	median := stats.Median(m.samples)
+	if m.slow > 0 || len(out) == 0 || out[0] != 0 || m.samples[0] <= slowFirstRatio*median {
+		return false
+	}
+	m.slow, m.samples = m.samples[0]/median, m.samples[1:]
+	return true
 }
 
 // newTiming summarizes samples in nanoseconds, each the mean of the given number of operations.
@@ -285,8 +304,8 @@ func (m Measurement) Fill(r *record.Record, elements, bytes int64) {
 	r.Warnings = append(r.Warnings, m.Warnings...)
 }
 
-// slowFirstRatio is how much slower than the median the first sample must be to be worth a warning: a
-// difference that is significant but small does no harm to a median.
+// slowFirstRatio is how much slower than the median the first sample must be to be left out: a difference that is
+// significant but small does no harm to a median.
 const slowFirstRatio = 1.2
 
 // outlierRatio is how far from the median, up or down, a sample must be to count in a warning, for the same reason.
@@ -312,14 +331,7 @@ func (s Sampler) sampleWarnings(m Measurement, resolutionNs float64) []record.Wa
 		add(record.WarnNoisy, "close other programs, or raise "+s.Prefix+"timeout or "+s.Prefix+"max-noise",
 			"samples vary by %.2g %% (relative MAD), more than %.2g %%", 100*t.RelMAD, 100*s.MaxNoise)
 	}
-	out := stats.Outliers(t.Samples)
-	first := len(out) > 0 && out[0] == 0 && t.Samples[0] > slowFirstRatio*t.Median
-	if first {
-		add(record.WarnSlowFirst, "raise "+s.Prefix+"warmup", "the first sample took %.2g times the median",
-			t.Samples[0]/t.Median)
-		out = out[1:]
-	}
-	out = slices.DeleteFunc(out, func(i int) bool {
+	out := slices.DeleteFunc(stats.Outliers(t.Samples), func(i int) bool {
 		return t.Samples[i] < outlierRatio*t.Median && t.Samples[i] > t.Median/outlierRatio
 	})
 	if len(out) >= 2 && 10*len(out) >= n { // a median bears less than that

@@ -1,6 +1,7 @@
 package selftest
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 
@@ -68,8 +69,11 @@ func casesOf(o *op.Operation) []testCase {
 	var c cases
 	family := datasets.For(o)
 	switch family {
-	case datasets.Matrices:
+	case datasets.Matrices, datasets.Products:
 		c.addProducts(o)
+		return c.list
+	case datasets.Sparses:
+		c.addSparse(o)
 		return c.list
 	case datasets.Pairs:
 		c.add(testCase{name: "integers", integer: true},
@@ -114,36 +118,91 @@ func (c *cases) add(t testCase, p *op.Problem) {
 
 // addProducts adds problems with a matrix, and with its transpose.
 func (c *cases) addProducts(o *op.Operation) {
-	const m, n = 13, 19
+	m, n := 13, 19
+	if o.Storage != op.Full {
+		m = n
+	}
 	matrix := func(a numbers.Array) numbers.Array {
 		return numbers.Array{Source: a.Source, Layout: numbers.ColMajor(m, n, m)}
 	}
-	random := generate(o, "uniform11:n=19,m=13", false)
-	wide := generate(o, "gengemv:n=130,m=70,cond=1e40", false)
+	columns, ill := 1, "gengemv:n=130,m=70,cond=1e40"
+	switch {
+	case o.Matrices() > 1:
+		columns, ill = 3, "blockcancel:n=130,m=70,k=2"
+	case o.Storage != op.Full:
+		ill = "wide:n=90"
+	}
+	block := func(a numbers.Array, rows int) numbers.Array {
+		return numbers.Array{Source: a.Source, Layout: numbers.ColMajor(rows, columns, rows)}
+	}
+	random := arrays(o, fmt.Sprintf("uniform11:n=%d,m=%d", n, m), false).Arrays(o)
 	for _, trans := range []bool{false, true} {
 		suffix, rows, terms := " N", m, n
 		if trans {
 			suffix, rows, terms = " T", n, m
 		}
-		c.add(testCase{name: "integers" + suffix, integer: true}, &op.Problem{
-			Op: o, Trans: trans, Alpha: numbers.Scalar(2), Beta: numbers.Scalar(-3),
-			A: matrix(integers(m*n, 11)), X: integers(terms, 13), Y: integers(rows, 17),
-		})
-		c.add(testCase{name: "random" + suffix}, &op.Problem{
-			Op: o, Trans: trans, Alpha: numbers.Scalar(0.7), Beta: numbers.Scalar(-1.3),
-			A: random.A, X: random.X.Part(0, terms), Y: integers(rows, 19),
-		})
-		ill := *wide
-		if ill.Trans = trans; trans {
-			ill.X = ill.X.Part(0, wide.A.Rows)
+		if trans && o.Storage == op.Symmetric {
+			break
 		}
-		ill.Y = numbers.Array{}
-		c.add(testCase{name: "ill-conditioned" + suffix, long: true}, &ill)
+		c.add(testCase{name: "integers" + suffix, integer: true}, product(&op.Problem{
+			Op: o, Trans: trans, A: matrix(integers(m*n, 11)),
+			X: block(integers(terms*columns, 13), terms), Y: block(integers(rows*columns, 17), rows),
+		}, 2, -3))
+		c.add(testCase{name: "random" + suffix}, product(&op.Problem{
+			Op: o, Trans: trans, A: matrix(random.A), X: block(random.X, terms), Y: block(integers(rows*columns, 19), rows),
+		}, 0.7, -1.3))
+		wide := *generate(o, ill, false)
+		if wide.Trans = trans; trans {
+			wide.X = wide.X.Part(0, wide.A.Rows)
+		}
+		wide.Y = numbers.Array{}
+		c.add(testCase{name: "ill-conditioned" + suffix, long: true}, &wide)
 	}
+}
+
+// addSparse adds problems with a sparse matrix, and with its transpose.
+func (c *cases) addSparse(o *op.Operation) {
+	const n = 19
+	random := *generate(o, fmt.Sprintf("dominant:n=%d,row=5", n), false)
+	whole := random
+	whole.A.Source = integers(whole.A.Len(), 11).Source
+	for _, trans := range []bool{false, true} {
+		suffix := map[bool]string{false: " N", true: " T"}[trans]
+		c.add(testCase{name: "integers" + suffix, integer: true},
+			product(&op.Problem{Op: o, Trans: trans, A: whole.A, X: integers(n, 13), Y: integers(n, 17)}, 2, -3))
+		c.add(testCase{name: "random" + suffix},
+			product(&op.Problem{Op: o, Trans: trans, A: random.A, X: random.X, Y: integers(n, 19)}, 0.7, -1.3))
+		for _, spec := range []string{"brusselator:n=578", "convdiff:n=961"} {
+			long := *generate(o, spec, trans)
+			long.Y = numbers.Array{}
+			c.add(testCase{name: spec + suffix, long: true}, &long)
+		}
+	}
+}
+
+// product completes a problem with a matrix: with the factors that the operation has, and of a matrix of which one
+// triangle is read the lower one.
+func product(p *op.Problem, alpha, beta float64) *op.Problem {
+	y := p.Y
+	p.Y = numbers.Array{}
+	for _, o := range p.Op.Operands {
+		switch o.Name {
+		case "alpha":
+			p.Alpha = numbers.Scalar(alpha)
+		case "beta":
+			p.Beta, p.Y = numbers.Scalar(beta), y
+		}
+	}
+	p.Store(false, p.Trans)
+	return p
 }
 
 // generate makes the problem of a data set.
 func generate(o *op.Operation, text string, trans bool) *op.Problem {
+	return arrays(o, text, trans).Problem(o)
+}
+
+func arrays(o *op.Operation, text string, trans bool) *datasets.Data {
 	spec, err := datasets.For(o).Parse(text)
 	if err != nil {
 		panic(err) // the texts stand above
@@ -152,7 +211,7 @@ func generate(o *op.Operation, text string, trans bool) *op.Problem {
 	if err != nil {
 		panic(err)
 	}
-	return d.Problem(o)
+	return d
 }
 
 // testReference compares the exact results that everything is judged by with plain rational arithmetic.
@@ -177,5 +236,5 @@ func testReference(t *tester) {
 }
 
 func element(x numbers.Array, i int) number {
-	return fromFloat(x.Source.(numbers.Float64s)[x.Index(i, 0)])
+	return fromFloat(numbers.At(x.Source, x.Index(i, 0)).Float64())
 }

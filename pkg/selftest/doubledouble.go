@@ -32,7 +32,14 @@ func (d doubleDouble) add(x, y number) number {
 	return d.fastTwoSum(s, d.binary.add(f, e))
 }
 
-// mul is their DWTimesDW2.
+// sqrt is the root, rounded to nearest so often that it is as good as exact, and then part by part.
+func (d doubleDouble) sqrt(x number) number {
+	root := bigFloat(4*d.bits + 64).sqrt(x)
+	hi, lo := d.parts(root)
+	return hi.plus(d.round(lo))
+}
+
+// mul is DWTimesDW2 of the same.
 func (d doubleDouble) mul(x, y number) number {
 	xh, xl := d.parts(x)
 	yh, yl := d.parts(y)

@@ -12,6 +12,13 @@ type arithmetic interface {
 	mul(x, y number) number
 }
 
+// rooted is an arithmetic with square roots, of x >= 0. Its numbers are below 2^most; 0 where they have no end.
+type rooted interface {
+	arithmetic
+	sqrt(x number) number
+	most() int
+}
+
 // A roundingMode says how binary rounds.
 type roundingMode int
 
@@ -127,6 +134,14 @@ func (b binary) div(x, y number) number {
 	shift := max(0, 2*b.bits+8+y.sig.BitLen()-x.sig.BitLen())
 	q, r := new(big.Int).QuoRem(new(big.Int).Lsh(x.sig, uint(shift)), y.sig, new(big.Int))
 	return b.round(sticky(q, r.Sign() != 0, x.sig.Sign()*y.sig.Sign(), x.exp-y.exp-shift))
+}
+
+// most follows from the least exponent as in the formats of IEEE 754.
+func (b binary) most() int {
+	if b.least == unbounded {
+		return 0
+	}
+	return 3 - b.bits - b.least
 }
 
 // sqrt is the square root of x >= 0.

@@ -41,6 +41,8 @@ func (x number) odd() number {
 
 func (x number) neg() number { return number{new(big.Int).Neg(x.sig), x.exp} }
 
+func (x number) magnitude() number { return number{new(big.Int).Abs(x.sig), x.exp} }
+
 // plus returns x + y, exactly.
 func (x number) plus(y number) number {
 	if x.sig.Sign() == 0 {

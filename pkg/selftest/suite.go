@@ -1,4 +1,4 @@
-// Package selftest compares every method on every device of a machine with an independent reference, in seconds.
+// Package selftest compares every method on every device of a machine with an independent reference.
 //
 // What a method should give is known in up to three ways, and all are asked:
 //
@@ -18,7 +18,10 @@ import (
 	"fmt"
 	"math/big"
 	"runtime"
+	"slices"
+	"sync"
 
+	"mpbench/internal/parallel"
 	"mpbench/pkg/device"
 	"mpbench/pkg/exact"
 	"mpbench/pkg/method"
@@ -35,7 +38,7 @@ type Suite struct {
 	Devices    []device.Set
 	Path       string // the vector instructions in use, for the rows
 
-	Progress func(what string) // called before each row, if not nil
+	Progress func(what string) // called before each row, if not nil; never twice at a time
 }
 
 // All returns the suite of the processor's arithmetic and these methods on the devices.
@@ -70,41 +73,76 @@ func Failed(rows []Row) int {
 	return n
 }
 
-// Run tests everything; after an interruption by ctx it returns the rows until then.
+// Run tests everything, on the CPU several methods at a time; after an interruption by ctx it returns the rows until
+// then.
 func (s Suite) Run(ctx context.Context) []Row {
-	var rows []Row
-	add := func(r Row, test func(*tester)) {
-		if ctx.Err() != nil {
-			return
-		}
-		if s.Progress != nil {
-			s.Progress(fmt.Sprintf("%s %s on %s", r.Operation, r.Method, r.Device))
-		}
-		r.Path = s.Path
-		t := &tester{row: r}
-		t.guarded("a run", func() { test(t) })
-		t.nameCause()
-		rows = append(rows, t.row)
+	first, onCPU, onDevices := s.jobs()
+	rows := make([]Row, 0, len(first)+len(onCPU)+len(onDevices))
+	var progress sync.Mutex
+	run := func(threads int, jobs []job) {
+		from := len(rows)
+		rows = rows[:from+len(jobs)]
+		parallel.Tasks(threads, len(jobs), func(_, i int) {
+			if ctx.Err() != nil {
+				return
+			}
+			if s.Progress != nil {
+				progress.Lock()
+				s.Progress(fmt.Sprintf("%s %s on %s", jobs[i].row.Operation, jobs[i].row.Method, jobs[i].row.Device))
+				progress.Unlock()
+			}
+			rows[from+i] = jobs[i].run(ctx, s.Path)
+		})
 	}
+	run(1, first)
+	run(0, onCPU)
+	run(1, onDevices)
+	return slices.DeleteFunc(rows, func(r Row) bool { return r.Operation == "" })
+}
+
+// A job fills a row.
+type job struct {
+	row  Row
+	test func(context.Context, *tester)
+}
+
+// jobs lists what is to be done: the processor's arithmetic first, as everything stands on it, on all threads.
+func (s Suite) jobs() (first, onCPU, onDevices []job) {
 	if s.Arithmetic.Add != nil {
-		add(Row{Operation: "arithmetic", Method: "float64", Format: "binary64", Device: "cpu"}, s.testArithmetic)
+		row := Row{Operation: "arithmetic", Method: "float64", Format: "binary64", Device: "cpu"}
+		first = append(first, job{row, func(_ context.Context, t *tester) { s.testArithmetic(t) }})
 	}
-	add(Row{Operation: "reference", Method: "exact", Format: "exact", Device: "cpu"}, testReference)
-	cases := map[*op.Operation][]testCase{}
+	row := Row{Operation: "reference", Method: "exact", Format: "exact", Device: "cpu"}
+	onCPU = append(onCPU, job{row, func(_ context.Context, t *tester) { testReference(t) }})
+	cases := map[*op.Operation]func() []testCase{}
 	for _, o := range s.Methods.Operations() {
-		cases[o] = casesOf(o)
+		cases[o] = sync.OnceValue(func() []testCase { return casesOf(o) })
 	}
 	for _, set := range s.Devices {
 		for _, o := range s.Methods.Operations() {
 			for _, m := range s.Methods.Of(o) {
-				if m.Runs(set) {
-					row := Row{Operation: o.Name, Method: m.Name, Format: m.Format, Device: set.String()}
-					add(row, func(t *tester) { t.testMethod(ctx, m, set, cases[o]) })
+				if !m.Runs(set) {
+					continue
+				}
+				row := Row{Operation: o.Name, Method: m.Name, Format: m.Format, Device: set.String()}
+				j := job{row, func(ctx context.Context, t *tester) { t.testMethod(ctx, m, set, cases[o]()) }}
+				if set.Kind() == device.CPU {
+					onCPU = append(onCPU, j)
+				} else {
+					onDevices = append(onDevices, j)
 				}
 			}
 		}
 	}
-	return rows
+	return first, onCPU, onDevices
+}
+
+func (j job) run(ctx context.Context, path string) Row {
+	j.row.Path = path
+	t := &tester{row: j.row}
+	t.guarded("a run", func() { j.test(ctx, t) })
+	t.nameCause()
+	return t.row
 }
 
 // A tester counts the checks of one row.
@@ -203,7 +241,7 @@ func (t *tester) compare(got exact.Value, e expectation) {
 	case e.nothing || !want.IsFinite():
 		t.check(got.Equal(want), fail("exactly", want))
 	case e.bound != nil:
-		t.check(exact.Measure(got, want).Within(e.bound), fail("within the proved bound of", want))
+		t.check(e.summary.Errors(got).Within(e.bound), fail("within the proved bound of", want))
 	}
 }
 

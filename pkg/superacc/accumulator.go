@@ -98,9 +98,7 @@ func (a *Accumulator) AddSlice(x []float64) {
 
 // AddProducts adds x[i] * y[i] for every i. It panics if the lengths differ.
 func (a *Accumulator) AddProducts(x, y []float64) {
-	if len(x) != len(y) {
-		panic("superacc: vectors of different lengths")
-	}
+	checkLengths(x, y)
 	if len(dotKernels) == 0 {
 		a.addEachProduct(x, y)
 		return

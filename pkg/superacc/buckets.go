@@ -6,19 +6,21 @@ import (
 )
 
 // termBuckets adds terms of any exponents fast: the top 12 bits of a number, sign and exponent field, choose a bucket,
-// to which the whole bit pattern is added as an integer. It also counts its terms, so that the exponent fields can be
-// subtracted and the hidden bits added before the sum of the significands, below 2^64, is moved on.
+// to which the significand is added as if the number were normal; a carry beyond 64 bits, one in some 1400 additions,
+// is counted apart. Zeros, subnormal numbers, infinities and NaN leave something in buckets of their own, by which
+// they are noticed after a block, and are then looked for.
 //
 // This is the large superaccumulator of R. M. Neal, "Fast exact summation using small and large superaccumulators",
-// arXiv 1505.05571 (2015), section 4.
+// arXiv 1505.05571 (2015), section 4, with a count of carries in place of one of the terms: one number is read and
+// written for a term, not two.
 type termBuckets struct {
 	sum   [1 << 12]uint64 // modulo 2^64
-	count [1 << 12]uint16
+	carry [1 << 12]uint64
 	used  bool
 }
 
-// mostTerms is how many terms a bucket holds: 2^11 * 2^53 = 2^64.
-const mostTerms = 1 << 11
+// bucketBlock is how many terms are looked through for those that are not normal numbers, if there are any.
+const bucketBlock = 1 << 8
 
 // productBuckets does the same for products: the exponents' sum and the sign choose a bucket, to which the 106-bit
 // product of the significands is added.
@@ -44,40 +46,52 @@ func (a *Accumulator) addEach(x []float64) {
 		}
 		return
 	}
+	a.addToTermBuckets(x)
+}
+
+func (a *Accumulator) addToTermBuckets(x []float64) {
 	if a.termBuckets == nil {
 		a.termBuckets = new(termBuckets)
 	}
 	b := a.termBuckets
 	b.used = true
+	for len(x) > 0 {
+		n := min(len(x), bucketBlock)
+		b.add(x[:n])
+		if b.notNormal() {
+			for _, v := range x[:n] {
+				const least, infinite = hiddenBit, exponentMask << fractionBits
+				magnitude := math.Float64bits(v) &^ signMask
+				if magnitude-least >= infinite-least && magnitude != 0 { // below the least it wraps
+					a.Add(v)
+				}
+			}
+		}
+		x = x[n:]
+	}
+}
+
+// addGeneric adds normal numbers. Of others it leaves a bucket that is not 0.
+func (b *termBuckets) addGeneric(x []float64) {
 	for _, v := range x {
 		pattern := math.Float64bits(v)
+		significand := pattern&fractionMask | hiddenBit
 		i := pattern >> fractionBits
-		b.sum[i] += pattern
-		b.count[i]++
-		if b.count[i] == mostTerms {
-			a.spill(i)
+		s := b.sum[i] + significand
+		b.sum[i] = s
+		if s < significand {
+			b.carry[i]++
 		}
 	}
 }
 
-// spill moves a bucket to the fixed.
-func (a *Accumulator) spill(i uint64) {
-	b := a.termBuckets
-	n := uint64(b.count[i])
-	sum := b.sum[i] - n*(i<<fractionBits) // of the fractions
-	b.sum[i], b.count[i] = 0, 0
-	sign := int64(i<<fractionBits) >> 63
-	switch field := i & exponentMask; {
-	case field != exponentMask:
-		if field != 0 {
-			sum += n * hiddenBit
-		}
-		a.fixed.addInteger(sign, 0, sum, int(max(field, 1))-bias)
-	case sum != 0: // only infinities have the fraction 0
-		a.addSpecial(math.NaN())
-	default:
-		a.addSpecial(math.Inf(int(sign)))
+// notNormal tells whether numbers were added that are not normal, and forgets them.
+func (b *termBuckets) notNormal() (found bool) {
+	for _, i := range [...]int{0, exponentMask, exponentMask + 1, 2*exponentMask + 1} {
+		found = found || b.sum[i]|b.carry[i] != 0
+		b.sum[i], b.carry[i] = 0, 0
 	}
+	return found
 }
 
 // addEachProduct adds products of any exponents.
@@ -88,6 +102,10 @@ func (a *Accumulator) addEachProduct(x, y []float64) {
 		}
 		return
 	}
+	a.addToProductBuckets(x, y)
+}
+
+func (a *Accumulator) addToProductBuckets(x, y []float64) {
 	if a.productBuckets == nil {
 		a.productBuckets = new(productBuckets)
 	}
@@ -95,7 +113,7 @@ func (a *Accumulator) addEachProduct(x, y []float64) {
 	for len(x) > 0 {
 		n := min(len(x), mostProducts-b.terms)
 		b.terms += n
-		a.addToBuckets(x[:n], y[:n])
+		a.fillProductBuckets(x[:n], y[:n])
 		x, y = x[n:], y[n:]
 		if b.terms == mostProducts {
 			a.settleProducts()
@@ -103,7 +121,7 @@ func (a *Accumulator) addEachProduct(x, y []float64) {
 	}
 }
 
-func (a *Accumulator) addToBuckets(x, y []float64) {
+func (a *Accumulator) fillProductBuckets(x, y []float64) {
 	b := a.productBuckets
 	y = y[:len(x)]
 	for i, v := range x {
@@ -124,9 +142,10 @@ func (a *Accumulator) addToBuckets(x, y []float64) {
 // settleBuckets moves all that is in buckets to the fixed.
 func (a *Accumulator) settleBuckets() {
 	if b := a.termBuckets; b != nil && b.used {
-		for i, n := range &b.count {
-			if n != 0 {
-				a.spill(uint64(i))
+		for i, lo := range &b.sum {
+			if hi := b.carry[i]; hi|lo != 0 {
+				a.fixed.addInteger(-int64(i>>11), hi, lo, i&exponentMask-bias)
+				b.sum[i], b.carry[i] = 0, 0
 			}
 		}
 		b.used = false

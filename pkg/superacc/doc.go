@@ -3,7 +3,8 @@
 //
 // [Sum] and [Dot] are correctly rounded for data of any size, order and condition number, with infinities and NaN by
 // the rules of IEEE 754. An [Accumulator] adds terms and products step by step, from slices and from streams in
-// constant memory, and gives its value in any precision.
+// constant memory, and gives its value in any precision. [RowSums] computes the dot products of all rows of a matrix,
+// by rows or by columns, and a vector.
 //
 // # How it works
 //

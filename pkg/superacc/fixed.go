@@ -99,43 +99,110 @@ func (f *fixed) addProduct(x, y float64) {
 	f.addInteger(int64(px^py)>>63, hi, lo, int(ex+ey)-2*bias)
 }
 
-// propagate brings every chunk but the last into [0, 2^32).
-func (f *fixed) propagate() {
-	var carry int64
-	for i := range chunkCount - 1 {
-		c := f.chunk[i] + carry
-		carry = c >> chunkBits
-		f.chunk[i] = c & chunkMask
-	}
-	f.chunk[chunkCount-1] += carry
+// propagate brings every chunk into [0, 2^32) but the highest that is not 0, which has the sign and is at least -2^31.
+// Chunks below first and above top are 0: both are 0 for zero.
+func (f *fixed) propagate() (first, top int) {
 	f.adds = 0
+	for first < chunkCount && f.isZero(first) {
+		first += scanned
+	}
+	if first == chunkCount {
+		return 0, 0
+	}
+	top = chunkCount - 1
+	for f.isZero(top - scanned + 1) {
+		top -= scanned
+	}
+	for f.chunk[top] == 0 {
+		top--
+	}
+	var carry int64
+	for i, c := range f.chunk[first:top] {
+		c += carry
+		carry = c >> chunkBits
+		f.chunk[first+i] = c & chunkMask
+	}
+	c := f.chunk[top] + carry
+	f.chunk[top] = c
+	if c < -1<<(chunkBits-1) || c > chunkMask { // never in the last one
+		f.chunk[top] = c & chunkMask
+		top++
+		f.chunk[top] = c >> chunkBits
+	}
+	return first, top
 }
 
-// merge adds g to f. Both have their carries propagated.
+// scanned is how many chunks, a divisor of chunkCount, are compared with 0 at once.
+const scanned = 5
+
+func (f *fixed) isZero(from int) bool {
+	c := f.chunk[from:][:scanned]
+	return c[0]|c[1]|c[2]|c[3]|c[4] == 0
+}
+
+// merge adds g to f.
 func (f *fixed) merge(g *fixed) {
 	f.propagate()
-	g.propagate()
-	for i, c := range &g.chunk {
-		f.chunk[i] += c
+	first, top := g.propagate()
+	for i, c := range g.chunk[first : top+1] {
+		f.chunk[first+i] += c
 	}
-	f.propagate()
+	f.adds = 1
 }
 
-// magnitude returns the sign of f and its absolute value in the unit 2^unitExponent, least significant word first.
-func (f *fixed) magnitude() (negative bool, words [magnitudeSize]uint64) {
-	f.propagate()
-	for i, c := range &f.chunk {
+// words sets words, which are 0, to f in the unit 2^unitExponent in two's complement, least significant word first.
+// Words from the returned one on repeat the sign.
+func (f *fixed) words(words *[magnitudeSize]uint64) (negative bool, to int) {
+	first, top := f.propagate()
+	for i, c := range f.chunk[first : top+1] {
+		i += first
 		words[i/2] |= uint64(c) & chunkMask << (i % 2 * chunkBits)
 	}
-	if f.chunk[chunkCount-1] >= 0 {
-		return false, words
+	to = top/2 + 1
+	if f.chunk[top] >= 0 {
+		return false, to
 	}
-	words[magnitudeSize-1] |= ^uint64(chunkMask) // the sign, from the last chunk's 32 bits to the word's 64
+	if top%2 == 0 {
+		words[top/2] |= ^uint64(chunkMask)
+	}
+	for i := range words[to:] {
+		words[to+i] = math.MaxUint64
+	}
+	return true, to
+}
+
+// magnitude sets words, which are 0, to the absolute value of f in the unit 2^unitExponent, least significant word
+// first, and returns how many are not 0, or more.
+func (f *fixed) magnitude(words *[magnitudeSize]uint64) (negative bool, to int) {
+	negative, to = f.words(words)
+	if negative {
+		var borrow uint64
+		for i, w := range words[:to] {
+			words[i], borrow = bits.Sub64(0, w, borrow)
+		}
+		clear(words[to:])
+	}
+	return negative, to
+}
+
+// appendMagnitude appends the absolute value of f in the unit 2^exp to words, least significant word first, without
+// the zeros below.
+func (f *fixed) appendMagnitude(words []uint64) (_ []uint64, exp int, negative bool) {
+	first, top := f.propagate()
+	first &^= 1
+	negative = f.chunk[top] < 0
 	var borrow uint64
-	for i, w := range words {
-		words[i], borrow = bits.Sub64(0, w, borrow)
+	for i := first; i <= top; i += 2 {
+		w := uint64(f.chunk[i]) // the highest has the sign
+		if i < top {
+			w |= uint64(f.chunk[i+1]) << chunkBits
+		}
+		if negative {
+			w, borrow = bits.Sub64(0, w, borrow)
+		}
+		words = append(words, w)
 	}
-	return true, words
+	return words, unitExponent + first*chunkBits, negative
 }
 
 // DigitCount is the number of digits of [Digits].

@@ -23,6 +23,17 @@ func SIMD() string {
 	return "none"
 }
 
+var useBMI2 = cpu.X86.HasBMI2
+
+// add adds normal numbers to their buckets.
+func (b *termBuckets) add(x []float64) {
+	if n := len(x) &^ 3; useBMI2 && n > 0 {
+		addBucketsBMI2(&x[0], n, &b.sum[0], &b.carry[0])
+		x = x[n:]
+	}
+	b.addGeneric(x)
+}
+
 // The kernels in use, by increasing number of levels.
 var sumKernels, dotKernels = chooseKernels()
 
@@ -95,5 +106,48 @@ func dotBlock(k kernel, x, y []float64, anchor *[maxLevels]float64, out *blockSu
 		}
 	default:
 		dotBlockGeneric(k, x, y, anchor, out)
+	}
+}
+
+// columnLanes is the number of rows of a matrix stored by columns that columnsBlock takes at a time; 0 for none.
+var columnLanes = chooseLanes()
+
+func chooseLanes() int {
+	switch {
+	case useAVX512:
+		return 8
+	case useAVX2:
+		return 4
+	}
+	return 0
+}
+
+// columnsBlock adds the products of len(x) columns of columnLanes rows, which begin at a and are stride bytes apart,
+// with x, by kernel k.
+func columnsBlock(k kernel, a *float64, stride int, x []float64, anchor *[maxLevels]float64, out *columnSums) {
+	p, n, first, o := &x[0], len(x), &anchor[0], &out.counts[0][0]
+	switch {
+	case useAVX512:
+		switch k.levels {
+		case 3:
+			columns3AVX512(a, stride, p, n, first, o)
+		case 4:
+			columns4AVX512(a, stride, p, n, first, o)
+		case 6:
+			columns6AVX512(a, stride, p, n, first, o)
+		case 8:
+			columns8AVX512(a, stride, p, n, first, o)
+		}
+	case useAVX2:
+		switch k.levels {
+		case 3:
+			columns3AVX2(a, stride, p, n, first, o)
+		case 4:
+			columns4AVX2(a, stride, p, n, first, o)
+		case 6:
+			columns6AVX2(a, stride, p, n, first, o)
+		case 8:
+			columns8AVX2(a, stride, p, n, first, o)
+		}
 	}
 }

@@ -563,6 +563,91 @@ DATA zeros<>+16(SB)/8, $0x0000000000000000
 DATA zeros<>+24(SB)/8, $0x0000000000000000
 GLOBL zeros<>(SB), RODATA|NOPTR, $32
 
+// func columns3AVX2(a *float64, stride int, x *float64, n int, anchor *float64, out *int64)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·columns3AVX2(SB), NOSPLIT, $0-48
+	MOVQ         anchor+32(FP), AX
+	VBROADCASTSD (AX), Y0
+	VBROADCASTSD 8(AX), Y1
+	VBROADCASTSD 16(AX), Y2
+	VPXOR        Y3, Y3, Y3
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	MOVQ         a+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	IMUL3Q       $0x00000020, CX, SI
+
+loop:
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPD      (AX), Y6
+	VBROADCASTSD (DX), Y7
+	VMULPD       Y6, Y7, Y8
+	VANDPD       abs<>+0(SB), Y8, Y9
+	VMAXPD       Y9, Y3, Y3
+	VCMPPD       $0x11, threshold<>+0(SB), Y9, Y9
+	VCMPPD       $0x0c, zeros<>+0(SB), Y6, Y10
+	VANDPD       Y10, Y9, Y9
+	VCMPPD       $0x0c, zeros<>+0(SB), Y7, Y10
+	VANDPD       Y10, Y9, Y9
+	VORPD        Y9, Y5, Y5
+	VFMSUB213PD  Y8, Y7, Y6
+	VADDPD       Y8, Y0, Y7
+	VSUBPD       Y0, Y7, Y9
+	VMOVAPD      Y7, Y0
+	VSUBPD       Y9, Y8, Y8
+	VADDPD       Y6, Y1, Y7
+	VSUBPD       Y1, Y7, Y9
+	VMOVAPD      Y7, Y1
+	VSUBPD       Y9, Y6, Y6
+	VADDPD       Y8, Y1, Y7
+	VSUBPD       Y1, Y7, Y9
+	VMOVAPD      Y7, Y1
+	VSUBPD       Y9, Y8, Y8
+	VADDPD       Y6, Y2, Y7
+	VSUBPD       Y2, Y7, Y9
+	VMOVAPD      Y7, Y2
+	VSUBPD       Y9, Y6, Y6
+	VORPD        Y6, Y4, Y4
+	VADDPD       Y8, Y2, Y6
+	VSUBPD       Y2, Y6, Y7
+	VMOVAPD      Y6, Y2
+	VSUBPD       Y7, Y8, Y8
+	VORPD        Y8, Y4, Y4
+	ADDQ         CX, AX
+	ADDQ         $0x00000008, DX
+	DECQ         BX
+	JNZ          loop
+	MOVQ         anchor+32(FP), AX
+	MOVQ         out+40(FP), CX
+	VBROADCASTSD (AX), Y6
+	VPSUBQ       Y6, Y0, Y6
+	VMOVDQU      Y6, (CX)
+	VBROADCASTSD 8(AX), Y0
+	VPSUBQ       Y0, Y1, Y0
+	VMOVDQU      Y0, 64(CX)
+	VBROADCASTSD 16(AX), Y0
+	VPSUBQ       Y0, Y2, Y0
+	VMOVDQU      Y0, 128(CX)
+	VEXTRACTI128 $0x01, Y3, X0
+	VMAXPD       X0, X3, X3
+	VPSHUFD      $0xee, X3, X0
+	VMAXPD       X0, X3, X3
+	VMOVQ        X3, 512(CX)
+	VEXTRACTI128 $0x01, Y4, X0
+	VORPD        X0, X4, X4
+	VPSHUFD      $0xee, X4, X0
+	VORPD        X0, X4, X4
+	VMOVQ        X4, 520(CX)
+	VEXTRACTI128 $0x01, Y5, X0
+	VORPD        X0, X5, X5
+	VPSHUFD      $0xee, X5, X0
+	VORPD        X0, X5, X5
+	VMOVQ        X5, 528(CX)
+	VZEROUPPER
+	RET
+
 // func dot4AVX2(x *float64, y *float64, groups int, anchor *float64, out *int64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·dot4AVX2(SB), NOSPLIT, $0-40
@@ -678,6 +763,103 @@ loop:
 	VPSHUFD      $0xee, X6, X0
 	VORPD        X0, X6, X6
 	VMOVQ        X6, 80(CX)
+	VZEROUPPER
+	RET
+
+// func columns4AVX2(a *float64, stride int, x *float64, n int, anchor *float64, out *int64)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·columns4AVX2(SB), NOSPLIT, $0-48
+	MOVQ         anchor+32(FP), AX
+	VBROADCASTSD (AX), Y0
+	VBROADCASTSD 8(AX), Y1
+	VBROADCASTSD 16(AX), Y2
+	VBROADCASTSD 24(AX), Y3
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	MOVQ         a+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	IMUL3Q       $0x00000020, CX, SI
+
+loop:
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPD      (AX), Y7
+	VBROADCASTSD (DX), Y8
+	VMULPD       Y7, Y8, Y9
+	VANDPD       abs<>+0(SB), Y9, Y10
+	VMAXPD       Y10, Y4, Y4
+	VCMPPD       $0x11, threshold<>+0(SB), Y10, Y10
+	VCMPPD       $0x0c, zeros<>+0(SB), Y7, Y11
+	VANDPD       Y11, Y10, Y10
+	VCMPPD       $0x0c, zeros<>+0(SB), Y8, Y11
+	VANDPD       Y11, Y10, Y10
+	VORPD        Y10, Y6, Y6
+	VFMSUB213PD  Y9, Y8, Y7
+	VADDPD       Y9, Y0, Y8
+	VSUBPD       Y0, Y8, Y10
+	VMOVAPD      Y8, Y0
+	VSUBPD       Y10, Y9, Y9
+	VADDPD       Y7, Y1, Y8
+	VSUBPD       Y1, Y8, Y10
+	VMOVAPD      Y8, Y1
+	VSUBPD       Y10, Y7, Y7
+	VADDPD       Y9, Y1, Y8
+	VSUBPD       Y1, Y8, Y10
+	VMOVAPD      Y8, Y1
+	VSUBPD       Y10, Y9, Y9
+	VADDPD       Y7, Y2, Y8
+	VSUBPD       Y2, Y8, Y10
+	VMOVAPD      Y8, Y2
+	VSUBPD       Y10, Y7, Y7
+	VADDPD       Y9, Y2, Y8
+	VSUBPD       Y2, Y8, Y10
+	VMOVAPD      Y8, Y2
+	VSUBPD       Y10, Y9, Y9
+	VADDPD       Y7, Y3, Y8
+	VSUBPD       Y3, Y8, Y10
+	VMOVAPD      Y8, Y3
+	VSUBPD       Y10, Y7, Y7
+	VORPD        Y7, Y5, Y5
+	VADDPD       Y9, Y3, Y7
+	VSUBPD       Y3, Y7, Y8
+	VMOVAPD      Y7, Y3
+	VSUBPD       Y8, Y9, Y9
+	VORPD        Y9, Y5, Y5
+	ADDQ         CX, AX
+	ADDQ         $0x00000008, DX
+	DECQ         BX
+	JNZ          loop
+	MOVQ         anchor+32(FP), AX
+	MOVQ         out+40(FP), CX
+	VBROADCASTSD (AX), Y7
+	VPSUBQ       Y7, Y0, Y7
+	VMOVDQU      Y7, (CX)
+	VBROADCASTSD 8(AX), Y0
+	VPSUBQ       Y0, Y1, Y0
+	VMOVDQU      Y0, 64(CX)
+	VBROADCASTSD 16(AX), Y0
+	VPSUBQ       Y0, Y2, Y0
+	VMOVDQU      Y0, 128(CX)
+	VBROADCASTSD 24(AX), Y0
+	VPSUBQ       Y0, Y3, Y0
+	VMOVDQU      Y0, 192(CX)
+	VEXTRACTI128 $0x01, Y4, X0
+	VMAXPD       X0, X4, X4
+	VPSHUFD      $0xee, X4, X0
+	VMAXPD       X0, X4, X4
+	VMOVQ        X4, 512(CX)
+	VEXTRACTI128 $0x01, Y5, X0
+	VORPD        X0, X5, X5
+	VPSHUFD      $0xee, X5, X0
+	VORPD        X0, X5, X5
+	VMOVQ        X5, 520(CX)
+	VEXTRACTI128 $0x01, Y6, X0
+	VORPD        X0, X6, X6
+	VPSHUFD      $0xee, X6, X0
+	VORPD        X0, X6, X6
+	VMOVQ        X6, 528(CX)
 	VZEROUPPER
 	RET
 
@@ -832,6 +1014,127 @@ loop:
 	VPSHUFD      $0xee, X8, X0
 	VORPD        X0, X8, X8
 	VMOVQ        X8, 80(CX)
+	VZEROUPPER
+	RET
+
+// func columns6AVX2(a *float64, stride int, x *float64, n int, anchor *float64, out *int64)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·columns6AVX2(SB), NOSPLIT, $0-48
+	MOVQ         anchor+32(FP), AX
+	VBROADCASTSD (AX), Y0
+	VBROADCASTSD 8(AX), Y1
+	VBROADCASTSD 16(AX), Y2
+	VBROADCASTSD 24(AX), Y3
+	VBROADCASTSD 32(AX), Y4
+	VBROADCASTSD 40(AX), Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y7, Y7, Y7
+	VPXOR        Y8, Y8, Y8
+	MOVQ         a+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	IMUL3Q       $0x00000020, CX, SI
+
+loop:
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPD      (AX), Y9
+	VBROADCASTSD (DX), Y10
+	VMULPD       Y9, Y10, Y11
+	VANDPD       abs<>+0(SB), Y11, Y12
+	VMAXPD       Y12, Y6, Y6
+	VCMPPD       $0x11, threshold<>+0(SB), Y12, Y12
+	VCMPPD       $0x0c, zeros<>+0(SB), Y9, Y13
+	VANDPD       Y13, Y12, Y12
+	VCMPPD       $0x0c, zeros<>+0(SB), Y10, Y13
+	VANDPD       Y13, Y12, Y12
+	VORPD        Y12, Y8, Y8
+	VFMSUB213PD  Y11, Y10, Y9
+	VADDPD       Y11, Y0, Y10
+	VSUBPD       Y0, Y10, Y12
+	VMOVAPD      Y10, Y0
+	VSUBPD       Y12, Y11, Y11
+	VADDPD       Y9, Y1, Y10
+	VSUBPD       Y1, Y10, Y12
+	VMOVAPD      Y10, Y1
+	VSUBPD       Y12, Y9, Y9
+	VADDPD       Y11, Y1, Y10
+	VSUBPD       Y1, Y10, Y12
+	VMOVAPD      Y10, Y1
+	VSUBPD       Y12, Y11, Y11
+	VADDPD       Y9, Y2, Y10
+	VSUBPD       Y2, Y10, Y12
+	VMOVAPD      Y10, Y2
+	VSUBPD       Y12, Y9, Y9
+	VADDPD       Y11, Y2, Y10
+	VSUBPD       Y2, Y10, Y12
+	VMOVAPD      Y10, Y2
+	VSUBPD       Y12, Y11, Y11
+	VADDPD       Y9, Y3, Y10
+	VSUBPD       Y3, Y10, Y12
+	VMOVAPD      Y10, Y3
+	VSUBPD       Y12, Y9, Y9
+	VADDPD       Y11, Y3, Y10
+	VSUBPD       Y3, Y10, Y12
+	VMOVAPD      Y10, Y3
+	VSUBPD       Y12, Y11, Y11
+	VADDPD       Y9, Y4, Y10
+	VSUBPD       Y4, Y10, Y12
+	VMOVAPD      Y10, Y4
+	VSUBPD       Y12, Y9, Y9
+	VADDPD       Y11, Y4, Y10
+	VSUBPD       Y4, Y10, Y12
+	VMOVAPD      Y10, Y4
+	VSUBPD       Y12, Y11, Y11
+	VADDPD       Y9, Y5, Y10
+	VSUBPD       Y5, Y10, Y12
+	VMOVAPD      Y10, Y5
+	VSUBPD       Y12, Y9, Y9
+	VORPD        Y9, Y7, Y7
+	VADDPD       Y11, Y5, Y9
+	VSUBPD       Y5, Y9, Y10
+	VMOVAPD      Y9, Y5
+	VSUBPD       Y10, Y11, Y11
+	VORPD        Y11, Y7, Y7
+	ADDQ         CX, AX
+	ADDQ         $0x00000008, DX
+	DECQ         BX
+	JNZ          loop
+	MOVQ         anchor+32(FP), AX
+	MOVQ         out+40(FP), CX
+	VBROADCASTSD (AX), Y9
+	VPSUBQ       Y9, Y0, Y9
+	VMOVDQU      Y9, (CX)
+	VBROADCASTSD 8(AX), Y0
+	VPSUBQ       Y0, Y1, Y0
+	VMOVDQU      Y0, 64(CX)
+	VBROADCASTSD 16(AX), Y0
+	VPSUBQ       Y0, Y2, Y0
+	VMOVDQU      Y0, 128(CX)
+	VBROADCASTSD 24(AX), Y0
+	VPSUBQ       Y0, Y3, Y0
+	VMOVDQU      Y0, 192(CX)
+	VBROADCASTSD 32(AX), Y0
+	VPSUBQ       Y0, Y4, Y0
+	VMOVDQU      Y0, 256(CX)
+	VBROADCASTSD 40(AX), Y0
+	VPSUBQ       Y0, Y5, Y0
+	VMOVDQU      Y0, 320(CX)
+	VEXTRACTI128 $0x01, Y6, X0
+	VMAXPD       X0, X6, X6
+	VPSHUFD      $0xee, X6, X0
+	VMAXPD       X0, X6, X6
+	VMOVQ        X6, 512(CX)
+	VEXTRACTI128 $0x01, Y7, X0
+	VORPD        X0, X7, X7
+	VPSHUFD      $0xee, X7, X0
+	VORPD        X0, X7, X7
+	VMOVQ        X7, 520(CX)
+	VEXTRACTI128 $0x01, Y8, X0
+	VORPD        X0, X8, X8
+	VPSHUFD      $0xee, X8, X0
+	VORPD        X0, X8, X8
+	VMOVQ        X8, 528(CX)
 	VZEROUPPER
 	RET
 
@@ -1022,6 +1325,151 @@ loop:
 	VPSHUFD      $0xee, X10, X0
 	VORPD        X0, X10, X10
 	VMOVQ        X10, 80(CX)
+	VZEROUPPER
+	RET
+
+// func columns8AVX2(a *float64, stride int, x *float64, n int, anchor *float64, out *int64)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·columns8AVX2(SB), NOSPLIT, $0-48
+	MOVQ         anchor+32(FP), AX
+	VBROADCASTSD (AX), Y0
+	VBROADCASTSD 8(AX), Y1
+	VBROADCASTSD 16(AX), Y2
+	VBROADCASTSD 24(AX), Y3
+	VBROADCASTSD 32(AX), Y4
+	VBROADCASTSD 40(AX), Y5
+	VBROADCASTSD 48(AX), Y6
+	VBROADCASTSD 56(AX), Y7
+	VPXOR        Y8, Y8, Y8
+	VPXOR        Y9, Y9, Y9
+	VPXOR        Y10, Y10, Y10
+	MOVQ         a+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	IMUL3Q       $0x00000020, CX, SI
+
+loop:
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPD      (AX), Y11
+	VBROADCASTSD (DX), Y12
+	VMULPD       Y11, Y12, Y13
+	VANDPD       abs<>+0(SB), Y13, Y14
+	VMAXPD       Y14, Y8, Y8
+	VCMPPD       $0x11, threshold<>+0(SB), Y14, Y14
+	VCMPPD       $0x0c, zeros<>+0(SB), Y11, Y15
+	VANDPD       Y15, Y14, Y14
+	VCMPPD       $0x0c, zeros<>+0(SB), Y12, Y15
+	VANDPD       Y15, Y14, Y14
+	VORPD        Y14, Y10, Y10
+	VFMSUB213PD  Y13, Y12, Y11
+	VADDPD       Y13, Y0, Y12
+	VSUBPD       Y0, Y12, Y14
+	VMOVAPD      Y12, Y0
+	VSUBPD       Y14, Y13, Y13
+	VADDPD       Y11, Y1, Y12
+	VSUBPD       Y1, Y12, Y14
+	VMOVAPD      Y12, Y1
+	VSUBPD       Y14, Y11, Y11
+	VADDPD       Y13, Y1, Y12
+	VSUBPD       Y1, Y12, Y14
+	VMOVAPD      Y12, Y1
+	VSUBPD       Y14, Y13, Y13
+	VADDPD       Y11, Y2, Y12
+	VSUBPD       Y2, Y12, Y14
+	VMOVAPD      Y12, Y2
+	VSUBPD       Y14, Y11, Y11
+	VADDPD       Y13, Y2, Y12
+	VSUBPD       Y2, Y12, Y14
+	VMOVAPD      Y12, Y2
+	VSUBPD       Y14, Y13, Y13
+	VADDPD       Y11, Y3, Y12
+	VSUBPD       Y3, Y12, Y14
+	VMOVAPD      Y12, Y3
+	VSUBPD       Y14, Y11, Y11
+	VADDPD       Y13, Y3, Y12
+	VSUBPD       Y3, Y12, Y14
+	VMOVAPD      Y12, Y3
+	VSUBPD       Y14, Y13, Y13
+	VADDPD       Y11, Y4, Y12
+	VSUBPD       Y4, Y12, Y14
+	VMOVAPD      Y12, Y4
+	VSUBPD       Y14, Y11, Y11
+	VADDPD       Y13, Y4, Y12
+	VSUBPD       Y4, Y12, Y14
+	VMOVAPD      Y12, Y4
+	VSUBPD       Y14, Y13, Y13
+	VADDPD       Y11, Y5, Y12
+	VSUBPD       Y5, Y12, Y14
+	VMOVAPD      Y12, Y5
+	VSUBPD       Y14, Y11, Y11
+	VADDPD       Y13, Y5, Y12
+	VSUBPD       Y5, Y12, Y14
+	VMOVAPD      Y12, Y5
+	VSUBPD       Y14, Y13, Y13
+	VADDPD       Y11, Y6, Y12
+	VSUBPD       Y6, Y12, Y14
+	VMOVAPD      Y12, Y6
+	VSUBPD       Y14, Y11, Y11
+	VADDPD       Y13, Y6, Y12
+	VSUBPD       Y6, Y12, Y14
+	VMOVAPD      Y12, Y6
+	VSUBPD       Y14, Y13, Y13
+	VADDPD       Y11, Y7, Y12
+	VSUBPD       Y7, Y12, Y14
+	VMOVAPD      Y12, Y7
+	VSUBPD       Y14, Y11, Y11
+	VORPD        Y11, Y9, Y9
+	VADDPD       Y13, Y7, Y11
+	VSUBPD       Y7, Y11, Y12
+	VMOVAPD      Y11, Y7
+	VSUBPD       Y12, Y13, Y13
+	VORPD        Y13, Y9, Y9
+	ADDQ         CX, AX
+	ADDQ         $0x00000008, DX
+	DECQ         BX
+	JNZ          loop
+	MOVQ         anchor+32(FP), AX
+	MOVQ         out+40(FP), CX
+	VBROADCASTSD (AX), Y11
+	VPSUBQ       Y11, Y0, Y11
+	VMOVDQU      Y11, (CX)
+	VBROADCASTSD 8(AX), Y0
+	VPSUBQ       Y0, Y1, Y0
+	VMOVDQU      Y0, 64(CX)
+	VBROADCASTSD 16(AX), Y0
+	VPSUBQ       Y0, Y2, Y0
+	VMOVDQU      Y0, 128(CX)
+	VBROADCASTSD 24(AX), Y0
+	VPSUBQ       Y0, Y3, Y0
+	VMOVDQU      Y0, 192(CX)
+	VBROADCASTSD 32(AX), Y0
+	VPSUBQ       Y0, Y4, Y0
+	VMOVDQU      Y0, 256(CX)
+	VBROADCASTSD 40(AX), Y0
+	VPSUBQ       Y0, Y5, Y0
+	VMOVDQU      Y0, 320(CX)
+	VBROADCASTSD 48(AX), Y0
+	VPSUBQ       Y0, Y6, Y0
+	VMOVDQU      Y0, 384(CX)
+	VBROADCASTSD 56(AX), Y0
+	VPSUBQ       Y0, Y7, Y0
+	VMOVDQU      Y0, 448(CX)
+	VEXTRACTI128 $0x01, Y8, X0
+	VMAXPD       X0, X8, X8
+	VPSHUFD      $0xee, X8, X0
+	VMAXPD       X0, X8, X8
+	VMOVQ        X8, 512(CX)
+	VEXTRACTI128 $0x01, Y9, X0
+	VORPD        X0, X9, X9
+	VPSHUFD      $0xee, X9, X0
+	VORPD        X0, X9, X9
+	VMOVQ        X9, 520(CX)
+	VEXTRACTI128 $0x01, Y10, X0
+	VORPD        X0, X10, X10
+	VPSHUFD      $0xee, X10, X0
+	VORPD        X0, X10, X10
+	VMOVQ        X10, 528(CX)
 	VZEROUPPER
 	RET
 
@@ -1878,6 +2326,96 @@ loop:
 	VZEROUPPER
 	RET
 
+// func columns3AVX512(a *float64, stride int, x *float64, n int, anchor *float64, out *int64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·columns3AVX512(SB), NOSPLIT, $0-48
+	MOVQ         anchor+32(FP), AX
+	VBROADCASTSD (AX), Z0
+	VBROADCASTSD 8(AX), Z1
+	VBROADCASTSD 16(AX), Z2
+	MOVQ         $0x3ff0000000000000, AX
+	VPBROADCASTQ AX, Z3
+	MOVQ         $0x7fffffffffffffff, AX
+	VPBROADCASTQ AX, Z4
+	VPXORQ       Z5, Z5, Z5
+	VPXORQ       Z6, Z6, Z6
+	MOVQ         $0x0370000000000000, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0x0000000000000000, AX
+	VPBROADCASTQ AX, Z8
+	KXORB        K1, K1, K1
+	MOVQ         a+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	IMUL3Q       $0x00000020, CX, SI
+
+loop:
+	PREFETCHT0    (AX)(SI*1)
+	VMOVUPD       (AX), Z9
+	VBROADCASTSD  (DX), Z10
+	VMULPD        Z9, Z10, Z11
+	VPANDQ        Z4, Z11, Z12
+	VPMAXUQ       Z12, Z5, Z5
+	VCMPPD        $0x11, Z7, Z12, K2
+	VCMPPD        $0x0c, Z8, Z9, K2, K2
+	VCMPPD        $0x0c, Z8, Z10, K2, K2
+	KORB          K2, K1, K1
+	VFMSUB213PD   Z11, Z10, Z9
+	VADDPD        Z11, Z0, Z10
+	VSUBPD        Z0, Z10, Z12
+	VMOVAPD       Z10, Z0
+	VFNMADD231PD  Z3, Z12, Z11
+	VADDPD        Z9, Z1, Z10
+	VSUBPD        Z1, Z10, Z12
+	VMOVAPD       Z10, Z1
+	VFNMADD231PD  Z3, Z12, Z9
+	VADDPD        Z11, Z1, Z10
+	VSUBPD        Z1, Z10, Z12
+	VMOVAPD       Z10, Z1
+	VFNMADD231PD  Z3, Z12, Z11
+	VADDPD        Z9, Z2, Z10
+	VSUBPD        Z2, Z10, Z12
+	VMOVAPD       Z10, Z2
+	VPTERNLOGQ    $0xf6, Z9, Z12, Z6
+	VADDPD        Z11, Z2, Z9
+	VSUBPD        Z2, Z9, Z10
+	VMOVAPD       Z9, Z2
+	VPTERNLOGQ    $0xf6, Z11, Z10, Z6
+	ADDQ          CX, AX
+	ADDQ          $0x00000008, DX
+	DECQ          BX
+	JNZ           loop
+	MOVQ          anchor+32(FP), AX
+	MOVQ          out+40(FP), CX
+	VBROADCASTSD  (AX), Z3
+	VPSUBQ        Z3, Z0, Z3
+	VMOVDQU64     Z3, (CX)
+	VBROADCASTSD  8(AX), Z0
+	VPSUBQ        Z0, Z1, Z0
+	VMOVDQU64     Z0, 64(CX)
+	VBROADCASTSD  16(AX), Z0
+	VPSUBQ        Z0, Z2, Z0
+	VMOVDQU64     Z0, 128(CX)
+	VEXTRACTI64X4 $0x01, Z5, Y0
+	VPMAXUQ       Y0, Y5, Y5
+	VEXTRACTI64X2 $0x01, Y5, X0
+	VPMAXUQ       X0, X5, X5
+	VPSHUFD       $0xee, X5, X0
+	VPMAXUQ       X0, X5, X5
+	VMOVQ         X5, 512(CX)
+	VEXTRACTI64X4 $0x01, Z6, Y0
+	VPORQ         Y0, Y6, Y6
+	VEXTRACTI64X2 $0x01, Y6, X0
+	VPORQ         X0, X6, X6
+	VPSHUFD       $0xee, X6, X0
+	VPORQ         X0, X6, X6
+	VMOVQ         X6, 520(CX)
+	KMOVB         K1, AX
+	MOVQ          AX, 528(CX)
+	VZEROUPPER
+	RET
+
 // func dot4AVX512(x *float64, y *float64, groups int, anchor *float64, out *int64)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
 TEXT ·dot4AVX512(SB), NOSPLIT, $0-40
@@ -2056,6 +2594,108 @@ loop:
 	VMOVQ         X11, 72(CX)
 	KMOVB         K1, AX
 	MOVQ          AX, 80(CX)
+	VZEROUPPER
+	RET
+
+// func columns4AVX512(a *float64, stride int, x *float64, n int, anchor *float64, out *int64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·columns4AVX512(SB), NOSPLIT, $0-48
+	MOVQ         anchor+32(FP), AX
+	VBROADCASTSD (AX), Z0
+	VBROADCASTSD 8(AX), Z1
+	VBROADCASTSD 16(AX), Z2
+	VBROADCASTSD 24(AX), Z3
+	MOVQ         $0x3ff0000000000000, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0x7fffffffffffffff, AX
+	VPBROADCASTQ AX, Z5
+	VPXORQ       Z6, Z6, Z6
+	VPXORQ       Z7, Z7, Z7
+	MOVQ         $0x0370000000000000, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         $0x0000000000000000, AX
+	VPBROADCASTQ AX, Z9
+	KXORB        K1, K1, K1
+	MOVQ         a+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	IMUL3Q       $0x00000020, CX, SI
+
+loop:
+	PREFETCHT0    (AX)(SI*1)
+	VMOVUPD       (AX), Z10
+	VBROADCASTSD  (DX), Z11
+	VMULPD        Z10, Z11, Z12
+	VPANDQ        Z5, Z12, Z13
+	VPMAXUQ       Z13, Z6, Z6
+	VCMPPD        $0x11, Z8, Z13, K2
+	VCMPPD        $0x0c, Z9, Z10, K2, K2
+	VCMPPD        $0x0c, Z9, Z11, K2, K2
+	KORB          K2, K1, K1
+	VFMSUB213PD   Z12, Z11, Z10
+	VADDPD        Z12, Z0, Z11
+	VSUBPD        Z0, Z11, Z13
+	VMOVAPD       Z11, Z0
+	VFNMADD231PD  Z4, Z13, Z12
+	VADDPD        Z10, Z1, Z11
+	VSUBPD        Z1, Z11, Z13
+	VMOVAPD       Z11, Z1
+	VFNMADD231PD  Z4, Z13, Z10
+	VADDPD        Z12, Z1, Z11
+	VSUBPD        Z1, Z11, Z13
+	VMOVAPD       Z11, Z1
+	VFNMADD231PD  Z4, Z13, Z12
+	VADDPD        Z10, Z2, Z11
+	VSUBPD        Z2, Z11, Z13
+	VMOVAPD       Z11, Z2
+	VFNMADD231PD  Z4, Z13, Z10
+	VADDPD        Z12, Z2, Z11
+	VSUBPD        Z2, Z11, Z13
+	VMOVAPD       Z11, Z2
+	VFNMADD231PD  Z4, Z13, Z12
+	VADDPD        Z10, Z3, Z11
+	VSUBPD        Z3, Z11, Z13
+	VMOVAPD       Z11, Z3
+	VPTERNLOGQ    $0xf6, Z10, Z13, Z7
+	VADDPD        Z12, Z3, Z10
+	VSUBPD        Z3, Z10, Z11
+	VMOVAPD       Z10, Z3
+	VPTERNLOGQ    $0xf6, Z12, Z11, Z7
+	ADDQ          CX, AX
+	ADDQ          $0x00000008, DX
+	DECQ          BX
+	JNZ           loop
+	MOVQ          anchor+32(FP), AX
+	MOVQ          out+40(FP), CX
+	VBROADCASTSD  (AX), Z4
+	VPSUBQ        Z4, Z0, Z4
+	VMOVDQU64     Z4, (CX)
+	VBROADCASTSD  8(AX), Z0
+	VPSUBQ        Z0, Z1, Z0
+	VMOVDQU64     Z0, 64(CX)
+	VBROADCASTSD  16(AX), Z0
+	VPSUBQ        Z0, Z2, Z0
+	VMOVDQU64     Z0, 128(CX)
+	VBROADCASTSD  24(AX), Z0
+	VPSUBQ        Z0, Z3, Z0
+	VMOVDQU64     Z0, 192(CX)
+	VEXTRACTI64X4 $0x01, Z6, Y0
+	VPMAXUQ       Y0, Y6, Y6
+	VEXTRACTI64X2 $0x01, Y6, X0
+	VPMAXUQ       X0, X6, X6
+	VPSHUFD       $0xee, X6, X0
+	VPMAXUQ       X0, X6, X6
+	VMOVQ         X6, 512(CX)
+	VEXTRACTI64X4 $0x01, Z7, Y0
+	VPORQ         Y0, Y7, Y7
+	VEXTRACTI64X2 $0x01, Y7, X0
+	VPORQ         X0, X7, X7
+	VPSHUFD       $0xee, X7, X0
+	VPORQ         X0, X7, X7
+	VMOVQ         X7, 520(CX)
+	KMOVB         K1, AX
+	MOVQ          AX, 528(CX)
 	VZEROUPPER
 	RET
 
@@ -2302,6 +2942,132 @@ loop:
 	VZEROUPPER
 	RET
 
+// func columns6AVX512(a *float64, stride int, x *float64, n int, anchor *float64, out *int64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·columns6AVX512(SB), NOSPLIT, $0-48
+	MOVQ         anchor+32(FP), AX
+	VBROADCASTSD (AX), Z0
+	VBROADCASTSD 8(AX), Z1
+	VBROADCASTSD 16(AX), Z2
+	VBROADCASTSD 24(AX), Z3
+	VBROADCASTSD 32(AX), Z4
+	VBROADCASTSD 40(AX), Z5
+	MOVQ         $0x3ff0000000000000, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x7fffffffffffffff, AX
+	VPBROADCASTQ AX, Z7
+	VPXORQ       Z8, Z8, Z8
+	VPXORQ       Z9, Z9, Z9
+	MOVQ         $0x0370000000000000, AX
+	VPBROADCASTQ AX, Z10
+	MOVQ         $0x0000000000000000, AX
+	VPBROADCASTQ AX, Z11
+	KXORB        K1, K1, K1
+	MOVQ         a+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	IMUL3Q       $0x00000020, CX, SI
+
+loop:
+	PREFETCHT0    (AX)(SI*1)
+	VMOVUPD       (AX), Z12
+	VBROADCASTSD  (DX), Z13
+	VMULPD        Z12, Z13, Z14
+	VPANDQ        Z7, Z14, Z15
+	VPMAXUQ       Z15, Z8, Z8
+	VCMPPD        $0x11, Z10, Z15, K2
+	VCMPPD        $0x0c, Z11, Z12, K2, K2
+	VCMPPD        $0x0c, Z11, Z13, K2, K2
+	KORB          K2, K1, K1
+	VFMSUB213PD   Z14, Z13, Z12
+	VADDPD        Z14, Z0, Z13
+	VSUBPD        Z0, Z13, Z15
+	VMOVAPD       Z13, Z0
+	VFNMADD231PD  Z6, Z15, Z14
+	VADDPD        Z12, Z1, Z13
+	VSUBPD        Z1, Z13, Z15
+	VMOVAPD       Z13, Z1
+	VFNMADD231PD  Z6, Z15, Z12
+	VADDPD        Z14, Z1, Z13
+	VSUBPD        Z1, Z13, Z15
+	VMOVAPD       Z13, Z1
+	VFNMADD231PD  Z6, Z15, Z14
+	VADDPD        Z12, Z2, Z13
+	VSUBPD        Z2, Z13, Z15
+	VMOVAPD       Z13, Z2
+	VFNMADD231PD  Z6, Z15, Z12
+	VADDPD        Z14, Z2, Z13
+	VSUBPD        Z2, Z13, Z15
+	VMOVAPD       Z13, Z2
+	VFNMADD231PD  Z6, Z15, Z14
+	VADDPD        Z12, Z3, Z13
+	VSUBPD        Z3, Z13, Z15
+	VMOVAPD       Z13, Z3
+	VFNMADD231PD  Z6, Z15, Z12
+	VADDPD        Z14, Z3, Z13
+	VSUBPD        Z3, Z13, Z15
+	VMOVAPD       Z13, Z3
+	VFNMADD231PD  Z6, Z15, Z14
+	VADDPD        Z12, Z4, Z13
+	VSUBPD        Z4, Z13, Z15
+	VMOVAPD       Z13, Z4
+	VFNMADD231PD  Z6, Z15, Z12
+	VADDPD        Z14, Z4, Z13
+	VSUBPD        Z4, Z13, Z15
+	VMOVAPD       Z13, Z4
+	VFNMADD231PD  Z6, Z15, Z14
+	VADDPD        Z12, Z5, Z13
+	VSUBPD        Z5, Z13, Z15
+	VMOVAPD       Z13, Z5
+	VPTERNLOGQ    $0xf6, Z12, Z15, Z9
+	VADDPD        Z14, Z5, Z12
+	VSUBPD        Z5, Z12, Z13
+	VMOVAPD       Z12, Z5
+	VPTERNLOGQ    $0xf6, Z14, Z13, Z9
+	ADDQ          CX, AX
+	ADDQ          $0x00000008, DX
+	DECQ          BX
+	JNZ           loop
+	MOVQ          anchor+32(FP), AX
+	MOVQ          out+40(FP), CX
+	VBROADCASTSD  (AX), Z6
+	VPSUBQ        Z6, Z0, Z6
+	VMOVDQU64     Z6, (CX)
+	VBROADCASTSD  8(AX), Z0
+	VPSUBQ        Z0, Z1, Z0
+	VMOVDQU64     Z0, 64(CX)
+	VBROADCASTSD  16(AX), Z0
+	VPSUBQ        Z0, Z2, Z0
+	VMOVDQU64     Z0, 128(CX)
+	VBROADCASTSD  24(AX), Z0
+	VPSUBQ        Z0, Z3, Z0
+	VMOVDQU64     Z0, 192(CX)
+	VBROADCASTSD  32(AX), Z0
+	VPSUBQ        Z0, Z4, Z0
+	VMOVDQU64     Z0, 256(CX)
+	VBROADCASTSD  40(AX), Z0
+	VPSUBQ        Z0, Z5, Z0
+	VMOVDQU64     Z0, 320(CX)
+	VEXTRACTI64X4 $0x01, Z8, Y0
+	VPMAXUQ       Y0, Y8, Y8
+	VEXTRACTI64X2 $0x01, Y8, X0
+	VPMAXUQ       X0, X8, X8
+	VPSHUFD       $0xee, X8, X0
+	VPMAXUQ       X0, X8, X8
+	VMOVQ         X8, 512(CX)
+	VEXTRACTI64X4 $0x01, Z9, Y0
+	VPORQ         Y0, Y9, Y9
+	VEXTRACTI64X2 $0x01, Y9, X0
+	VPORQ         X0, X9, X9
+	VPSHUFD       $0xee, X9, X0
+	VPORQ         X0, X9, X9
+	VMOVQ         X9, 520(CX)
+	KMOVB         K1, AX
+	MOVQ          AX, 528(CX)
+	VZEROUPPER
+	RET
+
 // func dot8AVX512(x *float64, y *float64, groups int, anchor *float64, out *int64)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
 TEXT ·dot8AVX512(SB), NOSPLIT, $0-40
@@ -2512,3 +3278,212 @@ loop:
 	MOVQ          AX, 80(CX)
 	VZEROUPPER
 	RET
+
+// func columns8AVX512(a *float64, stride int, x *float64, n int, anchor *float64, out *int64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·columns8AVX512(SB), NOSPLIT, $0-48
+	MOVQ         anchor+32(FP), AX
+	VBROADCASTSD (AX), Z0
+	VBROADCASTSD 8(AX), Z1
+	VBROADCASTSD 16(AX), Z2
+	VBROADCASTSD 24(AX), Z3
+	VBROADCASTSD 32(AX), Z4
+	VBROADCASTSD 40(AX), Z5
+	VBROADCASTSD 48(AX), Z6
+	VBROADCASTSD 56(AX), Z7
+	MOVQ         $0x3ff0000000000000, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         $0x7fffffffffffffff, AX
+	VPBROADCASTQ AX, Z9
+	VPXORQ       Z10, Z10, Z10
+	VPXORQ       Z11, Z11, Z11
+	MOVQ         $0x0370000000000000, AX
+	VPBROADCASTQ AX, Z12
+	MOVQ         $0x0000000000000000, AX
+	VPBROADCASTQ AX, Z13
+	KXORB        K1, K1, K1
+	MOVQ         a+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	IMUL3Q       $0x00000020, CX, SI
+
+loop:
+	PREFETCHT0    (AX)(SI*1)
+	VMOVUPD       (AX), Z14
+	VBROADCASTSD  (DX), Z15
+	VMULPD        Z14, Z15, Z16
+	VPANDQ        Z9, Z16, Z17
+	VPMAXUQ       Z17, Z10, Z10
+	VCMPPD        $0x11, Z12, Z17, K2
+	VCMPPD        $0x0c, Z13, Z14, K2, K2
+	VCMPPD        $0x0c, Z13, Z15, K2, K2
+	KORB          K2, K1, K1
+	VFMSUB213PD   Z16, Z15, Z14
+	VADDPD        Z16, Z0, Z15
+	VSUBPD        Z0, Z15, Z17
+	VMOVAPD       Z15, Z0
+	VFNMADD231PD  Z8, Z17, Z16
+	VADDPD        Z14, Z1, Z15
+	VSUBPD        Z1, Z15, Z17
+	VMOVAPD       Z15, Z1
+	VFNMADD231PD  Z8, Z17, Z14
+	VADDPD        Z16, Z1, Z15
+	VSUBPD        Z1, Z15, Z17
+	VMOVAPD       Z15, Z1
+	VFNMADD231PD  Z8, Z17, Z16
+	VADDPD        Z14, Z2, Z15
+	VSUBPD        Z2, Z15, Z17
+	VMOVAPD       Z15, Z2
+	VFNMADD231PD  Z8, Z17, Z14
+	VADDPD        Z16, Z2, Z15
+	VSUBPD        Z2, Z15, Z17
+	VMOVAPD       Z15, Z2
+	VFNMADD231PD  Z8, Z17, Z16
+	VADDPD        Z14, Z3, Z15
+	VSUBPD        Z3, Z15, Z17
+	VMOVAPD       Z15, Z3
+	VFNMADD231PD  Z8, Z17, Z14
+	VADDPD        Z16, Z3, Z15
+	VSUBPD        Z3, Z15, Z17
+	VMOVAPD       Z15, Z3
+	VFNMADD231PD  Z8, Z17, Z16
+	VADDPD        Z14, Z4, Z15
+	VSUBPD        Z4, Z15, Z17
+	VMOVAPD       Z15, Z4
+	VFNMADD231PD  Z8, Z17, Z14
+	VADDPD        Z16, Z4, Z15
+	VSUBPD        Z4, Z15, Z17
+	VMOVAPD       Z15, Z4
+	VFNMADD231PD  Z8, Z17, Z16
+	VADDPD        Z14, Z5, Z15
+	VSUBPD        Z5, Z15, Z17
+	VMOVAPD       Z15, Z5
+	VFNMADD231PD  Z8, Z17, Z14
+	VADDPD        Z16, Z5, Z15
+	VSUBPD        Z5, Z15, Z17
+	VMOVAPD       Z15, Z5
+	VFNMADD231PD  Z8, Z17, Z16
+	VADDPD        Z14, Z6, Z15
+	VSUBPD        Z6, Z15, Z17
+	VMOVAPD       Z15, Z6
+	VFNMADD231PD  Z8, Z17, Z14
+	VADDPD        Z16, Z6, Z15
+	VSUBPD        Z6, Z15, Z17
+	VMOVAPD       Z15, Z6
+	VFNMADD231PD  Z8, Z17, Z16
+	VADDPD        Z14, Z7, Z15
+	VSUBPD        Z7, Z15, Z17
+	VMOVAPD       Z15, Z7
+	VPTERNLOGQ    $0xf6, Z14, Z17, Z11
+	VADDPD        Z16, Z7, Z14
+	VSUBPD        Z7, Z14, Z15
+	VMOVAPD       Z14, Z7
+	VPTERNLOGQ    $0xf6, Z16, Z15, Z11
+	ADDQ          CX, AX
+	ADDQ          $0x00000008, DX
+	DECQ          BX
+	JNZ           loop
+	MOVQ          anchor+32(FP), AX
+	MOVQ          out+40(FP), CX
+	VBROADCASTSD  (AX), Z8
+	VPSUBQ        Z8, Z0, Z8
+	VMOVDQU64     Z8, (CX)
+	VBROADCASTSD  8(AX), Z0
+	VPSUBQ        Z0, Z1, Z0
+	VMOVDQU64     Z0, 64(CX)
+	VBROADCASTSD  16(AX), Z0
+	VPSUBQ        Z0, Z2, Z0
+	VMOVDQU64     Z0, 128(CX)
+	VBROADCASTSD  24(AX), Z0
+	VPSUBQ        Z0, Z3, Z0
+	VMOVDQU64     Z0, 192(CX)
+	VBROADCASTSD  32(AX), Z0
+	VPSUBQ        Z0, Z4, Z0
+	VMOVDQU64     Z0, 256(CX)
+	VBROADCASTSD  40(AX), Z0
+	VPSUBQ        Z0, Z5, Z0
+	VMOVDQU64     Z0, 320(CX)
+	VBROADCASTSD  48(AX), Z0
+	VPSUBQ        Z0, Z6, Z0
+	VMOVDQU64     Z0, 384(CX)
+	VBROADCASTSD  56(AX), Z0
+	VPSUBQ        Z0, Z7, Z0
+	VMOVDQU64     Z0, 448(CX)
+	VEXTRACTI64X4 $0x01, Z10, Y0
+	VPMAXUQ       Y0, Y10, Y10
+	VEXTRACTI64X2 $0x01, Y10, X0
+	VPMAXUQ       X0, X10, X10
+	VPSHUFD       $0xee, X10, X0
+	VPMAXUQ       X0, X10, X10
+	VMOVQ         X10, 512(CX)
+	VEXTRACTI64X4 $0x01, Z11, Y0
+	VPORQ         Y0, Y11, Y11
+	VEXTRACTI64X2 $0x01, Y11, X0
+	VPORQ         X0, X11, X11
+	VPSHUFD       $0xee, X11, X0
+	VPORQ         X0, X11, X11
+	VMOVQ         X11, 520(CX)
+	KMOVB         K1, AX
+	MOVQ          AX, 528(CX)
+	VZEROUPPER
+	RET
+
+// func addBucketsBMI2(x *float64, n int, sum *uint64, carry *uint64)
+// Requires: BMI2
+TEXT ·addBucketsBMI2(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ sum+16(FP), DX
+	MOVQ carry+24(FP), BX
+	MOVQ $0x0000000000000034, SI
+
+loop:
+	SHRXQ SI, (AX), DI
+	BZHIQ SI, (AX), R8
+	BTSQ  $0x34, R8
+	ADDQ  R8, (DX)(DI*8)
+	JC    carry0
+
+added0:
+	SHRXQ SI, 8(AX), DI
+	BZHIQ SI, 8(AX), R8
+	BTSQ  $0x34, R8
+	ADDQ  R8, (DX)(DI*8)
+	JC    carry1
+
+added1:
+	SHRXQ SI, 16(AX), DI
+	BZHIQ SI, 16(AX), R8
+	BTSQ  $0x34, R8
+	ADDQ  R8, (DX)(DI*8)
+	JC    carry2
+
+added2:
+	SHRXQ SI, 24(AX), DI
+	BZHIQ SI, 24(AX), R8
+	BTSQ  $0x34, R8
+	ADDQ  R8, (DX)(DI*8)
+	JC    carry3
+
+added3:
+	ADDQ $0x20, AX
+	SUBQ $0x04, CX
+	JNZ  loop
+	RET
+
+carry0:
+	INCQ (BX)(DI*8)
+	JMP  added0
+
+carry1:
+	INCQ (BX)(DI*8)
+	JMP  added1
+
+carry2:
+	INCQ (BX)(DI*8)
+	JMP  added2
+
+carry3:
+	INCQ (BX)(DI*8)
+	JMP  added3

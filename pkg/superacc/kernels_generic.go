@@ -125,6 +125,16 @@ type blockSums struct {
 	tiny uint64 // not 0 if a product is not the sum of its halves by TwoProduct
 }
 
+// columnSums is what a kernel makes of columns of a matrix: counts for each row, the rest for all rows together. The
+// assembly code knows the layout.
+type columnSums struct {
+	counts          [maxLevels][maxLanes]int64
+	max, rest, tiny uint64
+}
+
+// maxLanes is the greatest number of rows that such a kernel takes at a time.
+const maxLanes = 8
+
 // kernel describes a routine that adds a block. Blocks are multiples of group and at most maxGroups groups.
 type kernel struct {
 	levels int

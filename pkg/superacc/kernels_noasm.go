@@ -15,3 +15,10 @@ func sumBlock(k kernel, x []float64, anchor *[maxLevels]float64, out *blockSums)
 func dotBlock(k kernel, x, y []float64, anchor *[maxLevels]float64, out *blockSums) {
 	dotBlockGeneric(k, x, y, anchor, out)
 }
+
+// columnLanes says that there is no columnsBlock.
+var columnLanes = 0
+
+func columnsBlock(kernel, *float64, int, []float64, *[maxLevels]float64, *columnSums) {}
+
+func (b *termBuckets) add(x []float64) { b.addGeneric(x) }

@@ -29,20 +29,44 @@ func sum8AVX2(x *float64, groups int, anchor *float64, out *int64)
 //go:noescape
 func dot3AVX2(x *float64, y *float64, groups int, anchor *float64, out *int64)
 
+// columns3AVX2 adds the products of n > 0 columns of 4 rows, stride bytes apart, with n elements of x.
+// It works like dotGeneric with 3 levels, in each lane.
+//
+//go:noescape
+func columns3AVX2(a *float64, stride int, x *float64, n int, anchor *float64, out *int64)
+
 // dot4AVX2 adds groups > 0 groups of 4 products; it works like dotGeneric with 4 levels.
 //
 //go:noescape
 func dot4AVX2(x *float64, y *float64, groups int, anchor *float64, out *int64)
+
+// columns4AVX2 adds the products of n > 0 columns of 4 rows, stride bytes apart, with n elements of x.
+// It works like dotGeneric with 4 levels, in each lane.
+//
+//go:noescape
+func columns4AVX2(a *float64, stride int, x *float64, n int, anchor *float64, out *int64)
 
 // dot6AVX2 adds groups > 0 groups of 4 products; it works like dotGeneric with 6 levels.
 //
 //go:noescape
 func dot6AVX2(x *float64, y *float64, groups int, anchor *float64, out *int64)
 
+// columns6AVX2 adds the products of n > 0 columns of 4 rows, stride bytes apart, with n elements of x.
+// It works like dotGeneric with 6 levels, in each lane.
+//
+//go:noescape
+func columns6AVX2(a *float64, stride int, x *float64, n int, anchor *float64, out *int64)
+
 // dot8AVX2 adds groups > 0 groups of 4 products; it works like dotGeneric with 8 levels.
 //
 //go:noescape
 func dot8AVX2(x *float64, y *float64, groups int, anchor *float64, out *int64)
+
+// columns8AVX2 adds the products of n > 0 columns of 4 rows, stride bytes apart, with n elements of x.
+// It works like dotGeneric with 8 levels, in each lane.
+//
+//go:noescape
+func columns8AVX2(a *float64, stride int, x *float64, n int, anchor *float64, out *int64)
 
 // sum2AVX512 adds groups > 0 groups of 32 terms; it works like sumGeneric with 2 levels.
 //
@@ -69,17 +93,46 @@ func sum8AVX512(x *float64, groups int, anchor *float64, out *int64)
 //go:noescape
 func dot3AVX512(x *float64, y *float64, groups int, anchor *float64, out *int64)
 
+// columns3AVX512 adds the products of n > 0 columns of 8 rows, stride bytes apart, with n elements of x.
+// It works like dotGeneric with 3 levels, in each lane.
+//
+//go:noescape
+func columns3AVX512(a *float64, stride int, x *float64, n int, anchor *float64, out *int64)
+
 // dot4AVX512 adds groups > 0 groups of 16 products; it works like dotGeneric with 4 levels.
 //
 //go:noescape
 func dot4AVX512(x *float64, y *float64, groups int, anchor *float64, out *int64)
+
+// columns4AVX512 adds the products of n > 0 columns of 8 rows, stride bytes apart, with n elements of x.
+// It works like dotGeneric with 4 levels, in each lane.
+//
+//go:noescape
+func columns4AVX512(a *float64, stride int, x *float64, n int, anchor *float64, out *int64)
 
 // dot6AVX512 adds groups > 0 groups of 16 products; it works like dotGeneric with 6 levels.
 //
 //go:noescape
 func dot6AVX512(x *float64, y *float64, groups int, anchor *float64, out *int64)
 
+// columns6AVX512 adds the products of n > 0 columns of 8 rows, stride bytes apart, with n elements of x.
+// It works like dotGeneric with 6 levels, in each lane.
+//
+//go:noescape
+func columns6AVX512(a *float64, stride int, x *float64, n int, anchor *float64, out *int64)
+
 // dot8AVX512 adds groups > 0 groups of 8 products; it works like dotGeneric with 8 levels.
 //
 //go:noescape
 func dot8AVX512(x *float64, y *float64, groups int, anchor *float64, out *int64)
+
+// columns8AVX512 adds the products of n > 0 columns of 8 rows, stride bytes apart, with n elements of x.
+// It works like dotGeneric with 8 levels, in each lane.
+//
+//go:noescape
+func columns8AVX512(a *float64, stride int, x *float64, n int, anchor *float64, out *int64)
+
+// addBucketsBMI2 adds n > 0 normal numbers, a multiple of 4, to their buckets. It works like addGeneric.
+//
+//go:noescape
+func addBucketsBMI2(x *float64, n int, sum *uint64, carry *uint64)

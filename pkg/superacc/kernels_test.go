@@ -169,3 +169,47 @@ func TestDotKernels(t *testing.T) {
 		})
 	}
 }
+
+// TestColumnsKernels does the same for the products of rows side by side, each compared with its exact value.
+func TestColumnsKernels(t *testing.T) {
+	if columnLanes == 0 {
+		t.Skip("no vector kernels")
+	}
+	rng := rand.New(rand.NewPCG(25, 26))
+	for _, k := range dotKernels {
+		for round := range 60 * blockKinds {
+			n, stride := 1+rng.IntN(20), columnLanes+rng.IntN(4)
+			if round < 2*blockKinds {
+				n = maxDotGroups
+			}
+			var w window
+			w.move(rng.IntN(maxLimit-minAnchor+1) + minAnchor)
+			limit := w.limitExponent()
+			unit := int(math.Float64bits(w.anchor[k.levels-1])>>fractionBits) - bias
+			scale := limit/2 + rng.IntN(41) - 20
+			a := blockTerms(rng, n*stride, scale, unit/2, round%blockKinds)
+			x := blockTerms(rng, n, limit-scale, unit/2, rng.IntN(blockKinds))
+			if round%(2*blockKinds) == 9 {
+				a[rng.IntN(columnLanes)] = specials[rng.IntN(len(specials))]
+			}
+			rows := make([][]float64, columnLanes)
+			var all, factors []float64
+			for r := range rows {
+				for c := range n {
+					rows[r] = append(rows[r], a[c*stride+r])
+				}
+				all, factors = append(all, rows[r]...), append(factors, x...)
+			}
+			want := plain(all, factors, w.anchor[:k.levels])
+			var out columnSums
+			columnsBlock(k, &a[0], 8*stride, x, &w.anchor, &out)
+			for r := range rows {
+				w.out = blockSums{max: out.max, rest: out.rest, tiny: out.tiny}
+				for l := range k.levels {
+					w.out.counts[l] = out.counts[l][r]
+				}
+				blockCheck(t, &w, k.levels, want, rows[r], x)
+			}
+		}
+	}
+}

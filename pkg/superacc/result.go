@@ -46,8 +46,9 @@ func (a *Accumulator) round(to format) float64 {
 	if v, ok := a.special(); ok {
 		return v
 	}
-	negative, words := a.fixed.magnitude()
-	length := bitLen(words[:])
+	var words [magnitudeSize]uint64
+	negative, count := a.fixed.magnitude(&words)
+	length := bitLen(words[:count])
 	// The last place of the result; the unit of words is far below that of any subnormal number.
 	last := max(unitExponent+length-to.precision, to.least)
 	m, half, more := bitsFrom(words[:], uint(last-unitExponent))
@@ -92,12 +93,13 @@ func bitsFrom(words []uint64, shift uint) (m uint64, half, more bool) {
 
 // integer returns the finite sum in the unit 2^unitExponent.
 func (a *Accumulator) integer() *big.Int {
-	negative, words := a.fixed.magnitude()
+	var words [magnitudeSize]uint64
+	negative, to := a.fixed.magnitude(&words)
 	var buf [8 * magnitudeSize]byte
-	for i, w := range words {
+	for i, w := range words[:to] {
 		binary.BigEndian.PutUint64(buf[len(buf)-8*(i+1):], w)
 	}
-	x := new(big.Int).SetBytes(buf[:])
+	x := new(big.Int).SetBytes(buf[len(buf)-8*to:])
 	if negative {
 		x.Neg(x)
 	}

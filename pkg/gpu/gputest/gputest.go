@@ -3,6 +3,7 @@
 //	MPBENCH_TEST_DEVICE=cuda:0   use this GPU in place of the emulator
 //	MPBENCH_LIBCUDA=library      use this library, an emulator compiled before
 //	MPBENCH_REQUIRE_EMULATOR=1   fail where the emulator cannot be compiled, rather than skip
+//	MPBENCH_EMULATOR_FLAGS=...   compile the emulator with these arguments, such as -fsanitize=address
 //	MPBENCH_SANITIZE=1           run only tests that are marked for a sanitizer, which is slow
 package gputest
 
@@ -17,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"mpbench/pkg/device"
@@ -64,7 +66,11 @@ func Name(t testing.TB) string {
 		return name
 	}
 	if os.Getenv("MPBENCH_LIBCUDA") == "" {
-		library, err := Library()
+		make := Library
+		if counting.Load() && os.Getenv("MPBENCH_EMULATOR_FLAGS") == "" {
+			make = CountingLibrary
+		}
+		library, err := make()
 		if err != nil && os.Getenv("MPBENCH_REQUIRE_EMULATOR") != "" {
 			t.Fatal(err)
 		}
@@ -76,13 +82,34 @@ func Name(t testing.TB) string {
 	return "cuda:0"
 }
 
+// Count makes the device under test, if it is the emulator, one that counts the steps of kernels ([gpu.Device.Steps]).
+// It comes before Device or Name, in TestMain or in every test of a package, as the emulator is loaded once. Under a
+// sanitizer nothing is counted.
+func Count() { counting.Store(true) }
+
+var counting atomic.Bool
+
 // Emulated reports whether the device under test is the emulator, which is some 10,000 times slower than a GPU.
 func Emulated() bool { return os.Getenv("MPBENCH_TEST_DEVICE") == "" }
 
-// Library returns the path of the emulator's library, compiling it if its sources have changed.
-var Library = sync.OnceValues(build)
+// Library returns the path of the emulator's library, compiling it if its sources have changed; CountingLibrary that
+// of one that counts the steps of kernels.
+var (
+	Library         = sync.OnceValues(func() (string, error) { return build(false) })
+	CountingLibrary = sync.OnceValues(func() (string, error) { return build(true) })
+)
 
-func build() (string, error) {
+// countingFlags make a compiler instrument kernels for counts.h, all reads included.
+func countingFlags(compiler string) []string {
+	flags := []string{"-fsanitize=thread", "-fsanitize-coverage=trace-pc"}
+	if strings.Contains(filepath.Base(compiler), "clang") {
+		flags = append(flags, "-mllvm", "-tsan-instrument-read-before-write")
+	}
+	return flags
+}
+
+// build compiles the emulator, for counting or not.
+func build(count bool) (string, error) {
 	sources, err := sourceFolder()
 	if err != nil {
 		return "", err
@@ -91,7 +118,11 @@ func build() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	arguments, hash, err := command(sources)
+	var kernelFlags []string
+	if count {
+		kernelFlags = countingFlags(compiler)
+	}
+	c, err := newCompilation(sources, kernelFlags)
 	if err != nil {
 		return "", err
 	}
@@ -100,7 +131,7 @@ func build() (string, error) {
 		cache = os.TempDir()
 	}
 	folder := filepath.Join(cache, "mpbench")
-	library := filepath.Join(folder, "emulator-"+hash+".so")
+	library := filepath.Join(folder, "emulator-"+c.hash+".so")
 	if _, err := os.Stat(library); err == nil {
 		return library, nil
 	}
@@ -113,10 +144,8 @@ func build() (string, error) {
 	}
 	unfinished.Close()
 	defer os.Remove(unfinished.Name())
-	compile := exec.Command(compiler, append([]string{"-o", unfinished.Name()}, arguments...)...)
-	compile.Env = append(os.Environ(), "LD_PRELOAD=") // AddressSanitizer's, which is for the test alone
-	if out, err := compile.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("compiling the emulator: %v\n%s", err, out)
+	if err := c.run(compiler, unfinished.Name()); err != nil {
+		return "", fmt.Errorf("compiling the emulator: %w", err)
 	}
 	// several tests may compile at once: the last wins, all are the same
 	return library, os.Rename(unfinished.Name(), library)
@@ -144,36 +173,73 @@ func findCompiler() (string, error) {
 	return "", errors.New("a C++ compiler is missing, which the emulator needs (Debian: apt-get install g++)")
 }
 
-// command returns the arguments of the compiler, and a hash of them and of all sources. MPBENCH_EMULATOR_FLAGS adds
-// arguments, such as -fsanitize=address.
-func command(folder string) (arguments []string, hash string, err error) {
-	arguments = []string{"-std=c++17", "-O1", "-g", "-fPIC", "-shared", "-fvisibility=hidden", "-Wno-unknown-pragmas",
-		"-I" + folder}
-	arguments = append(arguments, strings.Fields(os.Getenv("MPBENCH_EMULATOR_FLAGS"))...)
+// compilation is what makes a library.
+type compilation struct {
+	flags, kernelFlags []string
+	scheduler, kernels []string // sources
+	hash               string   // of all
+}
+
+// newCompilation finds the sources. MPBENCH_EMULATOR_FLAGS adds arguments, such as -fsanitize=address.
+func newCompilation(folder string, kernelFlags []string) (*compilation, error) {
+	flags := append([]string{"-std=c++17", "-O1", "-g", "-fPIC", "-fvisibility=hidden", "-Wno-unknown-pragmas"},
+		strings.Fields(os.Getenv("MPBENCH_EMULATOR_FLAGS"))...)
+	if kernelFlags != nil {
+		flags = append(flags, "-DMP_COUNT")
+	}
+	sum := sha256.New()
+	fmt.Fprintln(sum, flags, kernelFlags, runtime.GOARCH)
+	c := &compilation{flags: append(flags, "-I"+folder), kernelFlags: kernelFlags}
 	var all []string
 	for _, pattern := range []string{"emulator/*", "*.cuh", "*.cu", "testkernels/*.cu"} {
 		files, err := filepath.Glob(filepath.Join(folder, pattern))
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		all = append(all, files...)
 	}
 	slices.Sort(all)
-	sum := sha256.New()
-	fmt.Fprintln(sum, arguments[:len(arguments)-1], runtime.GOARCH)
 	for _, file := range all {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		fmt.Fprintln(sum, filepath.Base(file), len(text))
 		sum.Write(text)
 		switch filepath.Ext(file) {
 		case ".cpp":
-			arguments = append(arguments, file)
+			c.scheduler = append(c.scheduler, file)
 		case ".cu":
-			arguments = append(arguments, "-x", "c++", file)
+			c.kernels = append(c.kernels, "-x", "c++", file)
 		}
 	}
-	return arguments, fmt.Sprintf("%x", sum.Sum(nil)[:8]), nil
+	c.hash = fmt.Sprintf("%x", sum.Sum(nil)[:8])
+	return c, nil
+}
+
+// run compiles the kernels, and then the library, without the kernels' flags: no sanitizer is linked that is not asked
+// for.
+func (c *compilation) run(compiler, library string) error {
+	folder, err := os.MkdirTemp("", "emulator-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	compile := func(lists ...[]string) error {
+		cmd := exec.Command(compiler, slices.Concat(lists...)...)
+		cmd.Dir = folder                              // of the objects
+		cmd.Env = append(os.Environ(), "LD_PRELOAD=") // AddressSanitizer's, which is for the test alone
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%v\n%s", err, out)
+		}
+		return nil
+	}
+	if err := compile(c.flags, c.kernelFlags, []string{"-c"}, c.kernels); err != nil {
+		return err
+	}
+	objects, err := filepath.Glob(filepath.Join(folder, "*.o"))
+	if err != nil {
+		return err
+	}
+	return compile(c.flags, []string{"-shared", "-o", library}, c.scheduler, objects)
 }

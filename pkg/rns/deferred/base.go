@@ -12,7 +12,7 @@ const laneMultiple = 16
 // base holds the constants of the first n moduli. It is immutable and shared.
 type base struct {
 	n     int
-	lanes int // n rounded up to laneMultiple: the length of a number's residues while they are next to each other
+	lanes int // n rounded up to laneMultiple: the length of rows of powers and crt
 
 	modulus []uint32 // padded with modulus[0] to lanes
 	delta   []uint32 // 2^28 - m

@@ -2,20 +2,24 @@ package deferred
 
 import (
 	"math/bits"
+
 	"mpbench/internal/parallel"
 	"mpbench/pkg/numbers"
 )
 
-// converter turns numbers into columns of residue planes. Each goroutine needs its own.
+// converter turns numbers into columns of residue planes, laneMultiple of them at a time: their limbs side by side,
+// and then modulus after modulus. Each goroutine needs its own.
 type converter struct {
 	base   *base
 	number numbers.Number
-	coef   []uint32
-	block  []uint32 // laneMultiple numbers, their residues next to each other
+	limbs  [][laneMultiple]uint64 // of the aligned numbers, least significant first
+	neg    [laneMultiple]uint64   // all ones where negative
+
+	first, end int // the limbs that may not be 0
 }
 
 func newConverter(b *base) *converter {
-	return &converter{base: b, block: make([]uint32, laneMultiple*b.lanes)}
+	return &converter{base: b, limbs: make([][laneMultiple]uint64, b.n+2)}
 }
 
 // convertParallel calls convert for every task, each goroutine with a converter of its own.
@@ -30,98 +34,110 @@ func convertParallel(b *base, threads, tasks int, convert func(c *converter, tas
 	})
 }
 
-// convert sets columns at to at+count-1 of the planes, count <= laneMultiple, to the residues of the aligned numbers
+// convert sets columns at to at+laneMultiple-1 of the planes, which are 0, to the residues of the aligned numbers
 //
-//	truncate(x_t * 2^-low[t*lowStep]),  x_t = src number first + t*step
+//	truncate(x_t * 2^-low[t*lowStep]),  x_t = src number first + t*step,  t < count <= laneMultiple
 //
-// where plane k begins at planes[k*planeStride]. Zeros, infinities and NaN have residues 0.
+// and leaves those from at+count on 0. Plane k begins at planes[k*planeStride]. Zeros, infinities and NaN have
+// residues 0. The aligned numbers are below 2^(28n) in magnitude, n being the number of moduli.
 func (c *converter) convert(
 	planes []uint32, planeStride, at int, src numbers.Source, first, step, count int, low []int, lowStep int,
 ) {
-	lanes := c.base.lanes
-	floats, isFloats := src.(numbers.Float64s)
-	for t := range count {
-		z := c.block[t*lanes : (t+1)*lanes]
-		clear(z)
-		i := first + t*step
-		if isFloats {
-			c.float64(z, floats[i], low[t*lowStep])
-			continue
+	c.first, c.end = len(c.limbs), 0
+	switch x := src.(type) {
+	case numbers.Float64s:
+		for t := range count {
+			c.setFloat64(t, x[first+t*step], low[t*lowStep])
 		}
-		src.Read(&c.number, i)
-		if c.number.Class == numbers.Finite {
-			c.residues(z, &c.number, low[t*lowStep])
+	case *Packed:
+		for t := range count {
+			i := first + t*step
+			c.set(t, x.words[i*x.width:(i+1)*x.width], int(x.exponents[i]>>1)-low[t*lowStep], x.exponents[i]&1 != 0)
 		}
-	}
-	for k := range c.base.n {
-		row := planes[k*planeStride+at:][:count]
-		for t := range row {
-			row[t] = c.block[t*lanes+k]
+	default:
+		for t := range count {
+			src.Read(&c.number, first+t*step)
+			if c.number.Class == numbers.Finite {
+				c.set(t, c.number.Words, c.number.Exp-low[t*lowStep], c.number.Neg)
+			}
 		}
 	}
+	b := c.base
+	z := planes[at:]
+	var positive [laneMultiple]uint64
+	for from := c.first; from < c.end; from += lazyProducts - 1 {
+		to, neg := min(from+lazyProducts-1, c.end), &positive
+		if to == c.end {
+			neg = &c.neg
+		}
+		convertBlock(z, planeStride, c.limbs[from:to], b.powers[from*b.lanes:], b.lanes, b.delta[:b.n], neg)
+	}
+	if c.first < c.end {
+		clear(c.limbs[c.first:c.end])
+	}
+	clear(c.neg[:])
 }
 
-// float64 sets z, which is zero, to the residues of truncate(x * 2^-low).
-func (c *converter) float64(z []uint32, x float64, low int) {
+// setFloat64 makes number t truncate(x * 2^-low): three limbs, the last of which may be 0, as a count that changes
+// would be mispredicted.
+func (c *converter) setFloat64(t int, x float64, low int) {
 	s, e := numbers.Significand(x)
 	shift := e - low
 	if s == 0 || e > 1023-52 { // zero, infinity or NaN
 		return
 	}
-	var limbs [3]uint32
 	if shift <= 0 {
-		s >>= min(uint(-shift), 63)
+		if s >>= min(uint(-shift), 63); s == 0 {
+			return
+		}
 		shift = 0
 	}
 	h := shift / limbBits
 	hi, lo := bits.Mul64(s, 1<<(shift%limbBits)) // below 2^80
-	limbs[0] = uint32(lo & limbMask)
-	limbs[1] = uint32(lo >> limbBits & limbMask)
-	limbs[2] = uint32(hi<<(64-2*limbBits) | lo>>(2*limbBits))
-	// Always three limbs, though the last may be zero: a count that changes would be mispredicted.
-	b := c.base
-	combine(z, b.powers[h*b.lanes:], b.lanes, limbs[:], b.delta, x < 0)
+	c.limbs[h][t] = lo & limbMask
+	c.limbs[h+1][t] = lo >> limbBits & limbMask
+	end := h + 2
+	if top := hi<<(64-2*limbBits) | lo>>(2*limbBits); top != 0 {
+		c.limbs[h+2][t] = top
+		end++
+	}
+	c.note(t, h, end, x < 0)
 }
 
-// residues sets z, which is zero, to the residues of truncate(x * 2^-low) for a finite x.
-func (c *converter) residues(z []uint32, x *numbers.Number, low int) {
-	var h int
-	c.coef, h = appendLimbs(c.coef[:0], x.Words, x.Exp-low)
-	c.combine(z, h, c.coef, x.Neg)
-}
-
-// combine sets z, which is zero, to the residues of sum limbs[l] * 2^(28(h+l)), negated if neg.
-func (c *converter) combine(z []uint32, h int, limbs []uint32, neg bool) {
-	b := c.base
-	for len(limbs) > 0 {
-		part := min(len(limbs), lazyProducts)
-		combine(z, b.powers[h*b.lanes:], b.lanes, limbs[:part], b.delta, neg && part == len(limbs))
-		limbs, h = limbs[part:], h+part
+// set makes number t truncate(W * 2^shift), negated if neg.
+func (c *converter) set(t int, words []uint64, shift int, neg bool) {
+	last := len(words) - 1
+	for last >= 0 && words[last] == 0 {
+		last--
 	}
-}
-
-// appendLimbs appends the limbs of W * 2^shift, truncated to an integer if shift is negative, without those below the
-// first and above the last that can be nonzero; first is the position of the first.
-func appendLimbs(limbs []uint32, words []uint64, shift int) (_ []uint32, first int) {
-	for len(words) > 0 && words[len(words)-1] == 0 {
-		words = words[:len(words)-1]
+	if last < 0 {
+		return
 	}
-	if len(words) == 0 {
-		return limbs, 0
+	h := max(shift, 0) / limbBits
+	end := (64*last + bits.Len64(words[last]) + shift + limbBits - 1) / limbBits
+	if end <= h {
+		return // nothing is left
 	}
-	top := 64*(len(words)-1) + bits.Len64(words[len(words)-1]) + shift
-	first = max(shift, 0) / limbBits
-	for pos := first*limbBits - shift; pos < top-shift; pos += limbBits {
-		if pos < 0 {
-			limbs = append(limbs, uint32(words[0]<<-pos&limbMask))
-			continue
-		}
+	c.note(t, h, end, neg)
+	pos := h*limbBits - shift
+	if pos < 0 {
+		c.limbs[h][t] = words[0] << -pos & limbMask
+		h, pos = h+1, pos+limbBits
+	}
+	for ; h < end; h, pos = h+1, pos+limbBits {
 		i, r := pos/64, uint(pos%64)
 		limb := words[i] >> r
-		if i+1 < len(words) {
-			limb |= words[i+1] << (64 - r) // a shift by 64 gives 0
+		if r > 64-limbBits && i < last {
+			limb |= words[i+1] << (64 - r)
 		}
-		limbs = append(limbs, uint32(limb&limbMask))
+		c.limbs[h][t] = limb & limbMask
 	}
-	return limbs, first
+}
+
+// note notes that number t has the limbs first to end-1.
+func (c *converter) note(t, first, end int, neg bool) {
+	c.first, c.end = min(c.first, first), max(c.end, end)
+	if neg {
+		c.neg[t] = 1<<64 - 1
+	}
 }

@@ -32,7 +32,8 @@
 // # Memory
 //
 // A takes 4 bytes for each modulus and element ([Plan.Bytes] says so before anything is allocated), rows padded to 64
-// bytes, and 16 bytes for each row of op(A): nothing else grows with its elements. Planes are laid out
+// bytes, and 16 bytes for each row of op(A): nothing else grows with its elements, but for a packed copy while the
+// planes are made ([Options].Pack). Planes are laid out
 // [modulus][row][column]; those of x [modulus][element]; sums [modulus][row of op(A)]. [Plan.Slice] makes parts of a
 // matrix that does not fit. A product allocates nothing that grows with A: [Accumulator] holds the memory.
 //
@@ -45,6 +46,11 @@
 //
 // [Sum], [Dot] and sums of [Packed] numbers, which are used once, take no residues but a [LimbSum]: one bucket of
 // carry-save words for each exponent and sign.
+//
+// # Products of matrices
+//
+// [Gemm] makes integers of A and B, by rows and by columns, multiplies them by package intmat, of shorter moduli, and
+// rounds each entry once: exact factors or truncated ones, with the same test for each entry.
 //
 // docs/design/deferred.md has the number of moduli by precision, what decides about truncation, and the kernels.
 //

@@ -85,7 +85,7 @@ func FuzzSum(f *testing.F) {
 			x = append(x, z.SetMantExp(z, int(int16(binary.LittleEndian.Uint16(data[2:])))>>4))
 			data = data[4+width/8:]
 		}
-		packed, err := Pack(numbers.Bigs(x), numbers.Strided(len(x), 1))
+		packed, err := Pack(numbers.Bigs(x), numbers.Strided(len(x), 1), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -261,6 +261,7 @@ func TestGemvSizes(t *testing.T) {
 
 // newMatrix converts a matrix as a plan of its own wants it.
 func newMatrix(a numbers.Source, l numbers.Layout, op Op, x numbers.Extent, opt Options) (*Matrix, error) {
+	opt.Pack = l.Cols%2 == 0
 	p, err := NewPlan(a, l, op, x, opt)
 	if err != nil {
 		return nil, err

@@ -126,7 +126,7 @@ func VectorTops(x numbers.Source, l numbers.Layout) []int32 {
 
 // productTops returns the end of the bits of the largest product of each row of op(A).
 func productTops(p *Plan, x []int32) []int {
-	l := p.layout
+	l := p.nearLayout
 	if p.op == Trans {
 		l.Rows, l.Cols, l.RowStride, l.ColStride = l.Cols, l.Rows, l.ColStride, l.RowStride
 	}
@@ -134,7 +134,7 @@ func productTops(p *Plan, x []int32) []int {
 	parallel.Tasks(p.opt.Threads, l.Rows, func(_, i int) {
 		top := NoTop
 		for j := range l.Cols {
-			if s := p.src.Span(l.Index(i, j)); s.Class == numbers.Finite && x[j] != NoTop {
+			if s := p.near.Span(l.Index(i, j)); s.Class == numbers.Finite && x[j] != NoTop {
 				top = max(top, s.Top+int(x[j]))
 			}
 		}

@@ -90,22 +90,25 @@ func reduceSums(sums []uint64, delta uint32) {
 	}
 }
 
-func combine(z, table []uint32, stride int, coef, delta []uint32, neg bool) {
-	n, count := len(z), len(coef)
-	if !useAVX2 || count == 0 {
-		combineGeneric(z, table, stride, coef, delta, neg)
+func convertBlock(z []uint32, stride int, limbs [][laneMultiple]uint64, powers []uint32, lanes int, delta []uint32,
+	neg *[laneMultiple]uint64) {
+	n, count := len(delta), len(limbs)
+	if !useAVX2 || n == 0 || count == 0 {
+		convertGeneric(z, stride, limbs, powers, lanes, delta, neg)
 		return
 	}
-	_, _ = table[(count-1)*stride+n-1], delta[n-1]
-	var mask uint32
-	if neg {
-		mask = ^mask
+	_, _ = z[(n-1)*stride+laneMultiple-1], powers[(count-1)*lanes+n-1]
+	convert := convertAVX2
+	short := count <= shortLimbs && delta[n-1] <= shortDelta // deltas increase
+	switch {
+	case useAVX512 && short:
+		convert = convertShortAVX512
+	case useAVX512:
+		convert = convertAVX512
+	case short:
+		convert = convertShortAVX2
 	}
-	if useAVX512 {
-		combineAVX512(&z[0], &table[0], stride, &coef[0], count, &delta[0], mask, n)
-	} else {
-		combineAVX2(&z[0], &table[0], stride, &coef[0], count, &delta[0], mask, n)
-	}
+	convert(&z[0], stride, &limbs[0][0], count, &powers[0], lanes, &delta[0], &neg[0], n)
 }
 
 func sumBlock(x []uint32) uint64 {

@@ -193,171 +193,294 @@ columns_test:
 	VZEROUPPER
 	RET
 
-// func combineAVX2(z *uint32, table *uint32, stride int, coef *uint32, count int, delta *uint32, neg uint32, n int)
+// func convertAVX2(z *uint32, stride int, limbs *uint64, count int, powers *uint32, lanes int, delta *uint32, neg *uint64, n int)
 // Requires: AVX, AVX2
-TEXT ·combineAVX2(SB), NOSPLIT, $0-64
+TEXT ·convertAVX2(SB), NOSPLIT, $0-72
 	MOVQ         z+0(FP), AX
-	MOVQ         table+8(FP), CX
-	MOVQ         stride+16(FP), DX
-	SHLQ         $0x02, DX
-	MOVQ         coef+24(FP), BX
-	MOVQ         count+32(FP), SI
-	MOVQ         delta+40(FP), DI
-	MOVL         neg+48(FP), R8
-	VMOVQ        R8, X0
+	MOVQ         stride+8(FP), CX
+	SHLQ         $0x02, CX
+	MOVQ         limbs+16(FP), DX
+	MOVQ         count+24(FP), BX
+	SHLQ         $0x07, BX
+	MOVQ         powers+32(FP), SI
+	MOVQ         lanes+40(FP), DI
+	SHLQ         $0x02, DI
+	MOVQ         delta+48(FP), R8
+	MOVQ         neg+56(FP), R9
+	MOVQ         n+64(FP), R10
+	MOVQ         $0x00000000ffffffff, R11
+	VMOVQ        R11, X0
 	VPBROADCASTQ X0, Y0
-	MOVQ         n+56(FP), R8
-	SHLQ         $0x02, R8
-	MOVQ         $0x00000000ffffffff, R9
-	VMOVQ        R9, X1
+	MOVQ         $0x000000000fffffff, R11
+	VMOVQ        R11, X1
 	VPBROADCASTQ X1, Y1
-	MOVQ         $0x000000000fffffff, R9
-	VMOVQ        R9, X2
+	MOVQ         $0x0000000010000000, R11
+	VMOVQ        R11, X2
 	VPBROADCASTQ X2, Y2
-	MOVQ         $0x0000000010000000, R9
-	VMOVQ        R9, X3
-	VPBROADCASTQ X3, Y3
-	XORQ         R9, R9
-	JMP          moduli_test
 
 moduli:
-	VPMOVZXDQ (AX)(R9*1), Y4
-	VPMOVZXDQ 16(AX)(R9*1), Y5
-	VPMOVZXDQ 32(AX)(R9*1), Y6
-	VPMOVZXDQ 48(AX)(R9*1), Y7
-	LEAQ      (CX)(R9*1), R10
-	XORQ      R11, R11
-	JMP       rows_test
+	VPMOVZXDQ (AX), Y3
+	VPMOVZXDQ 16(AX), Y4
+	VPMOVZXDQ 32(AX), Y5
+	VPMOVZXDQ 48(AX), Y6
+	MOVQ      SI, R11
+	XORQ      R12, R12
 
-rows:
-	VPBROADCASTD (BX)(R11*4), Y8
-	VPMOVZXDQ    (R10), Y9
-	VPMULUDQ     Y8, Y9, Y9
+limbs:
+	VPBROADCASTD (R11), Y7
+	VPMULUDQ     (DX)(R12*1), Y7, Y8
+	VPADDQ       Y8, Y3, Y3
+	VPMULUDQ     32(DX)(R12*1), Y7, Y8
+	VPADDQ       Y8, Y4, Y4
+	VPMULUDQ     64(DX)(R12*1), Y7, Y8
+	VPADDQ       Y8, Y5, Y5
+	VPMULUDQ     96(DX)(R12*1), Y7, Y7
+	VPADDQ       Y7, Y6, Y6
+	ADDQ         DI, R11
+	ADDQ         $0x00000080, R12
+	CMPQ         R12, BX
+	JLT          limbs
+	MOVL         (R8), R11
+	VMOVQ        R11, X7
+	VPBROADCASTQ X7, Y7
+	VPSUBQ       Y7, Y2, Y8
+	VPSLLQ       $0x04, Y7, Y9
+	VPAND        Y0, Y3, Y10
+	VPSRLQ       $0x20, Y3, Y3
+	VPMULUDQ     Y9, Y3, Y3
+	VPADDQ       Y10, Y3, Y3
+	VPAND        Y0, Y3, Y10
+	VPSRLQ       $0x20, Y3, Y3
+	VPMULUDQ     Y9, Y3, Y3
+	VPADDQ       Y10, Y3, Y3
+	VPAND        Y1, Y3, Y10
+	VPSRLQ       $0x1c, Y3, Y3
+	VPMULUDQ     Y7, Y3, Y3
+	VPADDQ       Y10, Y3, Y3
+	VPSUBD       Y8, Y3, Y9
+	VPMINUD      Y9, Y3, Y3
+	VPSUBQ       Y3, Y8, Y9
+	VPXOR        Y3, Y9, Y9
+	VMOVDQU      (R9), Y10
+	VPAND        Y10, Y9, Y9
+	VPXOR        Y3, Y9, Y3
+	VPSUBD       Y8, Y3, Y9
+	VPMINUD      Y9, Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X9
+	VSHUFPS      $0x88, X9, X3, X3
+	VMOVDQU      X3, (AX)
+	VPSLLQ       $0x04, Y7, Y3
+	VPAND        Y0, Y4, Y9
+	VPSRLQ       $0x20, Y4, Y4
+	VPMULUDQ     Y3, Y4, Y4
 	VPADDQ       Y9, Y4, Y4
-	VPMOVZXDQ    16(R10), Y9
-	VPMULUDQ     Y8, Y9, Y9
-	VPADDQ       Y9, Y5, Y5
-	VPMOVZXDQ    32(R10), Y9
-	VPMULUDQ     Y8, Y9, Y9
-	VPADDQ       Y9, Y6, Y6
-	VPMOVZXDQ    48(R10), Y9
-	VPMULUDQ     Y8, Y9, Y9
-	VPADDQ       Y9, Y7, Y7
-	ADDQ         DX, R10
-	INCQ         R11
-
-rows_test:
-	CMPQ         R11, SI
-	JLT          rows
-	VPMOVZXDQ    (DI)(R9*1), Y8
-	VPSLLQ       $0x04, Y8, Y9
-	VPSUBQ       Y8, Y3, Y10
-	VPAND        Y1, Y4, Y11
+	VPAND        Y0, Y4, Y9
 	VPSRLQ       $0x20, Y4, Y4
-	VPMULUDQ     Y9, Y4, Y4
-	VPADDQ       Y11, Y4, Y4
-	VPAND        Y1, Y4, Y11
-	VPSRLQ       $0x20, Y4, Y4
-	VPMULUDQ     Y9, Y4, Y4
-	VPADDQ       Y11, Y4, Y4
-	VPAND        Y2, Y4, Y11
+	VPMULUDQ     Y3, Y4, Y4
+	VPADDQ       Y9, Y4, Y4
+	VPAND        Y1, Y4, Y9
 	VPSRLQ       $0x1c, Y4, Y4
-	VPMULUDQ     Y8, Y4, Y4
-	VPADDQ       Y11, Y4, Y4
-	VPSUBD       Y10, Y4, Y8
-	VPMINUD      Y8, Y4, Y4
-	VPSUBQ       Y4, Y10, Y8
-	VPSUBD       Y10, Y8, Y9
-	VPMINUD      Y9, Y8, Y8
-	VPXOR        Y4, Y8, Y8
-	VPAND        Y0, Y8, Y8
-	VPXOR        Y4, Y8, Y4
-	VEXTRACTI128 $0x01, Y4, X8
-	VSHUFPS      $0x88, X8, X4, X4
-	VMOVDQU      X4, (AX)(R9*1)
-	VPMOVZXDQ    16(DI)(R9*1), Y4
-	VPSLLQ       $0x04, Y4, Y8
-	VPSUBQ       Y4, Y3, Y9
-	VPAND        Y1, Y5, Y10
+	VPMULUDQ     Y7, Y4, Y4
+	VPADDQ       Y9, Y4, Y4
+	VPSUBD       Y8, Y4, Y3
+	VPMINUD      Y3, Y4, Y4
+	VPSUBQ       Y4, Y8, Y3
+	VPXOR        Y4, Y3, Y3
+	VMOVDQU      32(R9), Y9
+	VPAND        Y9, Y3, Y3
+	VPXOR        Y4, Y3, Y4
+	VPSUBD       Y8, Y4, Y3
+	VPMINUD      Y3, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X3
+	VSHUFPS      $0x88, X3, X4, X3
+	VMOVDQU      X3, 16(AX)
+	VPSLLQ       $0x04, Y7, Y3
+	VPAND        Y0, Y5, Y4
 	VPSRLQ       $0x20, Y5, Y5
-	VPMULUDQ     Y8, Y5, Y5
-	VPADDQ       Y10, Y5, Y5
-	VPAND        Y1, Y5, Y10
+	VPMULUDQ     Y3, Y5, Y5
+	VPADDQ       Y4, Y5, Y5
+	VPAND        Y0, Y5, Y4
 	VPSRLQ       $0x20, Y5, Y5
-	VPMULUDQ     Y8, Y5, Y5
-	VPADDQ       Y10, Y5, Y5
-	VPAND        Y2, Y5, Y10
+	VPMULUDQ     Y3, Y5, Y5
+	VPADDQ       Y4, Y5, Y5
+	VPAND        Y1, Y5, Y4
 	VPSRLQ       $0x1c, Y5, Y5
-	VPMULUDQ     Y4, Y5, Y5
-	VPADDQ       Y10, Y5, Y5
-	VPSUBD       Y9, Y5, Y4
-	VPMINUD      Y4, Y5, Y5
-	VPSUBQ       Y5, Y9, Y4
-	VPSUBD       Y9, Y4, Y8
-	VPMINUD      Y8, Y4, Y4
-	VPXOR        Y5, Y4, Y4
-	VPAND        Y0, Y4, Y4
-	VPXOR        Y5, Y4, Y5
-	VEXTRACTI128 $0x01, Y5, X4
-	VSHUFPS      $0x88, X4, X5, X4
-	VMOVDQU      X4, 16(AX)(R9*1)
-	VPMOVZXDQ    32(DI)(R9*1), Y4
-	VPSLLQ       $0x04, Y4, Y5
-	VPSUBQ       Y4, Y3, Y8
-	VPAND        Y1, Y6, Y9
+	VPMULUDQ     Y7, Y5, Y5
+	VPADDQ       Y4, Y5, Y5
+	VPSUBD       Y8, Y5, Y3
+	VPMINUD      Y3, Y5, Y5
+	VPSUBQ       Y5, Y8, Y3
+	VPXOR        Y5, Y3, Y3
+	VMOVDQU      64(R9), Y4
+	VPAND        Y4, Y3, Y3
+	VPXOR        Y5, Y3, Y5
+	VPSUBD       Y8, Y5, Y3
+	VPMINUD      Y3, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X3
+	VSHUFPS      $0x88, X3, X5, X3
+	VMOVDQU      X3, 32(AX)
+	VPSLLQ       $0x04, Y7, Y3
+	VPAND        Y0, Y6, Y4
 	VPSRLQ       $0x20, Y6, Y6
-	VPMULUDQ     Y5, Y6, Y6
-	VPADDQ       Y9, Y6, Y6
-	VPAND        Y1, Y6, Y9
+	VPMULUDQ     Y3, Y6, Y6
+	VPADDQ       Y4, Y6, Y6
+	VPAND        Y0, Y6, Y4
 	VPSRLQ       $0x20, Y6, Y6
-	VPMULUDQ     Y5, Y6, Y6
-	VPADDQ       Y9, Y6, Y6
-	VPAND        Y2, Y6, Y9
+	VPMULUDQ     Y3, Y6, Y6
+	VPADDQ       Y4, Y6, Y6
+	VPAND        Y1, Y6, Y4
 	VPSRLQ       $0x1c, Y6, Y6
-	VPMULUDQ     Y4, Y6, Y6
-	VPADDQ       Y9, Y6, Y6
-	VPSUBD       Y8, Y6, Y4
-	VPMINUD      Y4, Y6, Y6
-	VPSUBQ       Y6, Y8, Y4
-	VPSUBD       Y8, Y4, Y5
-	VPMINUD      Y5, Y4, Y4
-	VPXOR        Y6, Y4, Y4
-	VPAND        Y0, Y4, Y4
-	VPXOR        Y6, Y4, Y6
-	VEXTRACTI128 $0x01, Y6, X4
-	VSHUFPS      $0x88, X4, X6, X4
-	VMOVDQU      X4, 32(AX)(R9*1)
-	VPMOVZXDQ    48(DI)(R9*1), Y4
-	VPSLLQ       $0x04, Y4, Y5
-	VPSUBQ       Y4, Y3, Y6
-	VPAND        Y1, Y7, Y8
-	VPSRLQ       $0x20, Y7, Y7
-	VPMULUDQ     Y5, Y7, Y7
-	VPADDQ       Y8, Y7, Y7
-	VPAND        Y1, Y7, Y8
-	VPSRLQ       $0x20, Y7, Y7
-	VPMULUDQ     Y5, Y7, Y7
-	VPADDQ       Y8, Y7, Y7
-	VPAND        Y2, Y7, Y8
-	VPSRLQ       $0x1c, Y7, Y7
-	VPMULUDQ     Y4, Y7, Y7
-	VPADDQ       Y8, Y7, Y7
-	VPSUBD       Y6, Y7, Y4
-	VPMINUD      Y4, Y7, Y7
-	VPSUBQ       Y7, Y6, Y4
-	VPSUBD       Y6, Y4, Y5
-	VPMINUD      Y5, Y4, Y4
-	VPXOR        Y7, Y4, Y4
-	VPAND        Y0, Y4, Y4
-	VPXOR        Y7, Y4, Y7
-	VEXTRACTI128 $0x01, Y7, X4
-	VSHUFPS      $0x88, X4, X7, X4
-	VMOVDQU      X4, 48(AX)(R9*1)
-	ADDQ         $+64, R9
+	VPMULUDQ     Y7, Y6, Y6
+	VPADDQ       Y4, Y6, Y6
+	VPSUBD       Y8, Y6, Y3
+	VPMINUD      Y3, Y6, Y6
+	VPSUBQ       Y6, Y8, Y3
+	VPXOR        Y6, Y3, Y3
+	VMOVDQU      96(R9), Y4
+	VPAND        Y4, Y3, Y3
+	VPXOR        Y6, Y3, Y6
+	VPSUBD       Y8, Y6, Y3
+	VPMINUD      Y3, Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X3
+	VSHUFPS      $0x88, X3, X6, X3
+	VMOVDQU      X3, 48(AX)
+	ADDQ         CX, AX
+	ADDQ         $0x04, SI
+	ADDQ         $0x04, R8
+	DECQ         R10
+	JNZ          moduli
+	VZEROUPPER
+	RET
 
-moduli_test:
-	CMPQ R9, R8
-	JLT  moduli
+// func convertShortAVX2(z *uint32, stride int, limbs *uint64, count int, powers *uint32, lanes int, delta *uint32, neg *uint64, n int)
+// Requires: AVX, AVX2
+TEXT ·convertShortAVX2(SB), NOSPLIT, $0-72
+	MOVQ         z+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	SHLQ         $0x02, CX
+	MOVQ         limbs+16(FP), DX
+	MOVQ         count+24(FP), BX
+	SHLQ         $0x07, BX
+	MOVQ         powers+32(FP), SI
+	MOVQ         lanes+40(FP), DI
+	SHLQ         $0x02, DI
+	MOVQ         delta+48(FP), R8
+	MOVQ         neg+56(FP), R9
+	MOVQ         n+64(FP), R10
+	MOVQ         $0x00000000ffffffff, R11
+	VMOVQ        R11, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         $0x000000000fffffff, R11
+	VMOVQ        R11, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         $0x0000000010000000, R11
+	VMOVQ        R11, X1
+	VPBROADCASTQ X1, Y1
+
+moduli:
+	VPMOVZXDQ (AX), Y2
+	VPMOVZXDQ 16(AX), Y3
+	VPMOVZXDQ 32(AX), Y4
+	VPMOVZXDQ 48(AX), Y5
+	MOVQ      SI, R11
+	XORQ      R12, R12
+
+limbs:
+	VPBROADCASTD (R11), Y6
+	VPMULUDQ     (DX)(R12*1), Y6, Y7
+	VPADDQ       Y7, Y2, Y2
+	VPMULUDQ     32(DX)(R12*1), Y6, Y7
+	VPADDQ       Y7, Y3, Y3
+	VPMULUDQ     64(DX)(R12*1), Y6, Y7
+	VPADDQ       Y7, Y4, Y4
+	VPMULUDQ     96(DX)(R12*1), Y6, Y6
+	VPADDQ       Y6, Y5, Y5
+	ADDQ         DI, R11
+	ADDQ         $0x00000080, R12
+	CMPQ         R12, BX
+	JLT          limbs
+	MOVL         (R8), R11
+	VMOVQ        R11, X6
+	VPBROADCASTQ X6, Y6
+	VPSUBQ       Y6, Y1, Y7
+	VPADDQ       Y7, Y7, Y8
+	VPAND        Y0, Y2, Y9
+	VPSRLQ       $0x1c, Y2, Y2
+	VPMULUDQ     Y6, Y2, Y2
+	VPADDQ       Y9, Y2, Y2
+	VPAND        Y0, Y2, Y9
+	VPSRLQ       $0x1c, Y2, Y2
+	VPMULUDQ     Y6, Y2, Y2
+	VPADDQ       Y9, Y2, Y2
+	VPSUBQ       Y2, Y8, Y9
+	VPXOR        Y2, Y9, Y9
+	VMOVDQU      (R9), Y10
+	VPAND        Y10, Y9, Y9
+	VPXOR        Y2, Y9, Y2
+	VPSUBD       Y7, Y2, Y9
+	VPMINUD      Y9, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X9
+	VSHUFPS      $0x88, X9, X2, X2
+	VMOVDQU      X2, (AX)
+	VPAND        Y0, Y3, Y2
+	VPSRLQ       $0x1c, Y3, Y3
+	VPMULUDQ     Y6, Y3, Y3
+	VPADDQ       Y2, Y3, Y3
+	VPAND        Y0, Y3, Y2
+	VPSRLQ       $0x1c, Y3, Y3
+	VPMULUDQ     Y6, Y3, Y3
+	VPADDQ       Y2, Y3, Y3
+	VPSUBQ       Y3, Y8, Y2
+	VPXOR        Y3, Y2, Y2
+	VMOVDQU      32(R9), Y9
+	VPAND        Y9, Y2, Y2
+	VPXOR        Y3, Y2, Y3
+	VPSUBD       Y7, Y3, Y2
+	VPMINUD      Y2, Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X2
+	VSHUFPS      $0x88, X2, X3, X2
+	VMOVDQU      X2, 16(AX)
+	VPAND        Y0, Y4, Y2
+	VPSRLQ       $0x1c, Y4, Y4
+	VPMULUDQ     Y6, Y4, Y4
+	VPADDQ       Y2, Y4, Y4
+	VPAND        Y0, Y4, Y2
+	VPSRLQ       $0x1c, Y4, Y4
+	VPMULUDQ     Y6, Y4, Y4
+	VPADDQ       Y2, Y4, Y4
+	VPSUBQ       Y4, Y8, Y2
+	VPXOR        Y4, Y2, Y2
+	VMOVDQU      64(R9), Y3
+	VPAND        Y3, Y2, Y2
+	VPXOR        Y4, Y2, Y4
+	VPSUBD       Y7, Y4, Y2
+	VPMINUD      Y2, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X2
+	VSHUFPS      $0x88, X2, X4, X2
+	VMOVDQU      X2, 32(AX)
+	VPAND        Y0, Y5, Y2
+	VPSRLQ       $0x1c, Y5, Y5
+	VPMULUDQ     Y6, Y5, Y5
+	VPADDQ       Y2, Y5, Y5
+	VPAND        Y0, Y5, Y2
+	VPSRLQ       $0x1c, Y5, Y5
+	VPMULUDQ     Y6, Y5, Y5
+	VPADDQ       Y2, Y5, Y5
+	VPSUBQ       Y5, Y8, Y2
+	VPXOR        Y5, Y2, Y2
+	VMOVDQU      96(R9), Y3
+	VPAND        Y3, Y2, Y2
+	VPXOR        Y5, Y2, Y5
+	VPSUBD       Y7, Y5, Y2
+	VPMINUD      Y2, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X2
+	VSHUFPS      $0x88, X2, X5, X2
+	VMOVDQU      X2, 48(AX)
+	ADDQ         CX, AX
+	ADDQ         $0x04, SI
+	ADDQ         $0x04, R8
+	DECQ         R10
+	JNZ          moduli
 	VZEROUPPER
 	RET
 
@@ -671,109 +794,192 @@ columns_test:
 	VZEROUPPER
 	RET
 
-// func combineAVX512(z *uint32, table *uint32, stride int, coef *uint32, count int, delta *uint32, neg uint32, n int)
+// func convertAVX512(z *uint32, stride int, limbs *uint64, count int, powers *uint32, lanes int, delta *uint32, neg *uint64, n int)
 // Requires: AVX, AVX512F
-TEXT ·combineAVX512(SB), NOSPLIT, $0-64
+TEXT ·convertAVX512(SB), NOSPLIT, $0-72
 	MOVQ         z+0(FP), AX
-	MOVQ         table+8(FP), CX
-	MOVQ         stride+16(FP), DX
-	SHLQ         $0x02, DX
-	MOVQ         coef+24(FP), BX
-	MOVQ         count+32(FP), SI
-	MOVQ         delta+40(FP), DI
-	MOVL         neg+48(FP), R8
-	VMOVQ        R8, X0
+	MOVQ         stride+8(FP), CX
+	SHLQ         $0x02, CX
+	MOVQ         limbs+16(FP), DX
+	MOVQ         count+24(FP), BX
+	SHLQ         $0x07, BX
+	MOVQ         powers+32(FP), SI
+	MOVQ         lanes+40(FP), DI
+	SHLQ         $0x02, DI
+	MOVQ         delta+48(FP), R8
+	MOVQ         neg+56(FP), R9
+	MOVQ         n+64(FP), R10
+	MOVQ         $0x00000000ffffffff, R11
+	VMOVQ        R11, X0
 	VPBROADCASTQ X0, Z0
-	MOVQ         n+56(FP), R8
-	SHLQ         $0x02, R8
-	MOVQ         $0x00000000ffffffff, R9
-	VMOVQ        R9, X1
+	MOVQ         $0x000000000fffffff, R11
+	VMOVQ        R11, X1
 	VPBROADCASTQ X1, Z1
-	MOVQ         $0x000000000fffffff, R9
-	VMOVQ        R9, X2
+	MOVQ         $0x0000000010000000, R11
+	VMOVQ        R11, X2
 	VPBROADCASTQ X2, Z2
-	MOVQ         $0x0000000010000000, R9
-	VMOVQ        R9, X3
-	VPBROADCASTQ X3, Z3
-	XORQ         R9, R9
-	JMP          moduli_test
 
 moduli:
-	VPMOVZXDQ (AX)(R9*1), Z4
-	VPMOVZXDQ 32(AX)(R9*1), Z5
-	LEAQ      (CX)(R9*1), R10
-	XORQ      R11, R11
-	JMP       rows_test
+	VPMOVZXDQ (AX), Z3
+	VPMOVZXDQ 32(AX), Z4
+	MOVQ      SI, R11
+	XORQ      R12, R12
 
-rows:
-	VPBROADCASTD (BX)(R11*4), Z6
-	VPMOVZXDQ    (R10), Z7
-	VPMULUDQ     Z6, Z7, Z7
+limbs:
+	VPBROADCASTD (R11), Z5
+	VPMULUDQ     (DX)(R12*1), Z5, Z6
+	VPADDQ       Z6, Z3, Z3
+	VPMULUDQ     64(DX)(R12*1), Z5, Z5
+	VPADDQ       Z5, Z4, Z4
+	ADDQ         DI, R11
+	ADDQ         $0x00000080, R12
+	CMPQ         R12, BX
+	JLT          limbs
+	MOVL         (R8), R11
+	VMOVQ        R11, X5
+	VPBROADCASTQ X5, Z5
+	VPSUBQ       Z5, Z2, Z6
+	VPSLLQ       $0x04, Z5, Z7
+	VPANDQ       Z0, Z3, Z8
+	VPSRLQ       $0x20, Z3, Z3
+	VPMULUDQ     Z7, Z3, Z3
+	VPADDQ       Z8, Z3, Z3
+	VPANDQ       Z0, Z3, Z8
+	VPSRLQ       $0x20, Z3, Z3
+	VPMULUDQ     Z7, Z3, Z3
+	VPADDQ       Z8, Z3, Z3
+	VPANDQ       Z1, Z3, Z8
+	VPSRLQ       $0x1c, Z3, Z3
+	VPMULUDQ     Z5, Z3, Z3
+	VPADDQ       Z8, Z3, Z3
+	VPSUBD       Z6, Z3, Z7
+	VPMINUD      Z7, Z3, Z3
+	VPSUBQ       Z3, Z6, Z7
+	VPXORQ       Z3, Z7, Z7
+	VMOVDQU64    (R9), Z8
+	VPANDQ       Z8, Z7, Z7
+	VPXORQ       Z3, Z7, Z3
+	VPSUBD       Z6, Z3, Z7
+	VPMINUD      Z7, Z3, Z3
+	VPMOVQD      Z3, Y3
+	VMOVDQU      Y3, (AX)
+	VPSLLQ       $0x04, Z5, Z3
+	VPANDQ       Z0, Z4, Z7
+	VPSRLQ       $0x20, Z4, Z4
+	VPMULUDQ     Z3, Z4, Z4
 	VPADDQ       Z7, Z4, Z4
-	VPMOVZXDQ    32(R10), Z7
-	VPMULUDQ     Z6, Z7, Z7
-	VPADDQ       Z7, Z5, Z5
-	ADDQ         DX, R10
-	INCQ         R11
+	VPANDQ       Z0, Z4, Z7
+	VPSRLQ       $0x20, Z4, Z4
+	VPMULUDQ     Z3, Z4, Z4
+	VPADDQ       Z7, Z4, Z4
+	VPANDQ       Z1, Z4, Z7
+	VPSRLQ       $0x1c, Z4, Z4
+	VPMULUDQ     Z5, Z4, Z4
+	VPADDQ       Z7, Z4, Z4
+	VPSUBD       Z6, Z4, Z3
+	VPMINUD      Z3, Z4, Z4
+	VPSUBQ       Z4, Z6, Z3
+	VPXORQ       Z4, Z3, Z3
+	VMOVDQU64    64(R9), Z5
+	VPANDQ       Z5, Z3, Z3
+	VPXORQ       Z4, Z3, Z4
+	VPSUBD       Z6, Z4, Z3
+	VPMINUD      Z3, Z4, Z4
+	VPMOVQD      Z4, Y3
+	VMOVDQU      Y3, 32(AX)
+	ADDQ         CX, AX
+	ADDQ         $0x04, SI
+	ADDQ         $0x04, R8
+	DECQ         R10
+	JNZ          moduli
+	VZEROUPPER
+	RET
 
-rows_test:
-	CMPQ      R11, SI
-	JLT       rows
-	VPMOVZXDQ (DI)(R9*1), Z6
-	VPSLLQ    $0x04, Z6, Z7
-	VPSUBQ    Z6, Z3, Z8
-	VPANDQ    Z1, Z4, Z9
-	VPSRLQ    $0x20, Z4, Z4
-	VPMULUDQ  Z7, Z4, Z4
-	VPADDQ    Z9, Z4, Z4
-	VPANDQ    Z1, Z4, Z9
-	VPSRLQ    $0x20, Z4, Z4
-	VPMULUDQ  Z7, Z4, Z4
-	VPADDQ    Z9, Z4, Z4
-	VPANDQ    Z2, Z4, Z9
-	VPSRLQ    $0x1c, Z4, Z4
-	VPMULUDQ  Z6, Z4, Z4
-	VPADDQ    Z9, Z4, Z4
-	VPSUBD    Z8, Z4, Z6
-	VPMINUD   Z6, Z4, Z4
-	VPSUBQ    Z4, Z8, Z6
-	VPSUBD    Z8, Z6, Z7
-	VPMINUD   Z7, Z6, Z6
-	VPXORQ    Z4, Z6, Z6
-	VPANDQ    Z0, Z6, Z6
-	VPXORQ    Z4, Z6, Z4
-	VPMOVQD   Z4, Y4
-	VMOVDQU   Y4, (AX)(R9*1)
-	VPMOVZXDQ 32(DI)(R9*1), Z4
-	VPSLLQ    $0x04, Z4, Z6
-	VPSUBQ    Z4, Z3, Z7
-	VPANDQ    Z1, Z5, Z8
-	VPSRLQ    $0x20, Z5, Z5
-	VPMULUDQ  Z6, Z5, Z5
-	VPADDQ    Z8, Z5, Z5
-	VPANDQ    Z1, Z5, Z8
-	VPSRLQ    $0x20, Z5, Z5
-	VPMULUDQ  Z6, Z5, Z5
-	VPADDQ    Z8, Z5, Z5
-	VPANDQ    Z2, Z5, Z8
-	VPSRLQ    $0x1c, Z5, Z5
-	VPMULUDQ  Z4, Z5, Z5
-	VPADDQ    Z8, Z5, Z5
-	VPSUBD    Z7, Z5, Z4
-	VPMINUD   Z4, Z5, Z5
-	VPSUBQ    Z5, Z7, Z4
-	VPSUBD    Z7, Z4, Z6
-	VPMINUD   Z6, Z4, Z4
-	VPXORQ    Z5, Z4, Z4
-	VPANDQ    Z0, Z4, Z4
-	VPXORQ    Z5, Z4, Z5
-	VPMOVQD   Z5, Y4
-	VMOVDQU   Y4, 32(AX)(R9*1)
-	ADDQ      $+64, R9
+// func convertShortAVX512(z *uint32, stride int, limbs *uint64, count int, powers *uint32, lanes int, delta *uint32, neg *uint64, n int)
+// Requires: AVX, AVX512F
+TEXT ·convertShortAVX512(SB), NOSPLIT, $0-72
+	MOVQ         z+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	SHLQ         $0x02, CX
+	MOVQ         limbs+16(FP), DX
+	MOVQ         count+24(FP), BX
+	SHLQ         $0x07, BX
+	MOVQ         powers+32(FP), SI
+	MOVQ         lanes+40(FP), DI
+	SHLQ         $0x02, DI
+	MOVQ         delta+48(FP), R8
+	MOVQ         neg+56(FP), R9
+	MOVQ         n+64(FP), R10
+	MOVQ         $0x00000000ffffffff, R11
+	VMOVQ        R11, X0
+	VPBROADCASTQ X0, Z0
+	MOVQ         $0x000000000fffffff, R11
+	VMOVQ        R11, X0
+	VPBROADCASTQ X0, Z0
+	MOVQ         $0x0000000010000000, R11
+	VMOVQ        R11, X1
+	VPBROADCASTQ X1, Z1
 
-moduli_test:
-	CMPQ R9, R8
-	JLT  moduli
+moduli:
+	VPMOVZXDQ (AX), Z2
+	VPMOVZXDQ 32(AX), Z3
+	MOVQ      SI, R11
+	XORQ      R12, R12
+
+limbs:
+	VPBROADCASTD (R11), Z4
+	VPMULUDQ     (DX)(R12*1), Z4, Z5
+	VPADDQ       Z5, Z2, Z2
+	VPMULUDQ     64(DX)(R12*1), Z4, Z4
+	VPADDQ       Z4, Z3, Z3
+	ADDQ         DI, R11
+	ADDQ         $0x00000080, R12
+	CMPQ         R12, BX
+	JLT          limbs
+	MOVL         (R8), R11
+	VMOVQ        R11, X4
+	VPBROADCASTQ X4, Z4
+	VPSUBQ       Z4, Z1, Z5
+	VPADDQ       Z5, Z5, Z6
+	VPANDQ       Z0, Z2, Z7
+	VPSRLQ       $0x1c, Z2, Z2
+	VPMULUDQ     Z4, Z2, Z2
+	VPADDQ       Z7, Z2, Z2
+	VPANDQ       Z0, Z2, Z7
+	VPSRLQ       $0x1c, Z2, Z2
+	VPMULUDQ     Z4, Z2, Z2
+	VPADDQ       Z7, Z2, Z2
+	VPSUBQ       Z2, Z6, Z7
+	VPXORQ       Z2, Z7, Z7
+	VMOVDQU64    (R9), Z8
+	VPANDQ       Z8, Z7, Z7
+	VPXORQ       Z2, Z7, Z2
+	VPSUBD       Z5, Z2, Z7
+	VPMINUD      Z7, Z2, Z2
+	VPMOVQD      Z2, Y2
+	VMOVDQU      Y2, (AX)
+	VPANDQ       Z0, Z3, Z2
+	VPSRLQ       $0x1c, Z3, Z3
+	VPMULUDQ     Z4, Z3, Z3
+	VPADDQ       Z2, Z3, Z3
+	VPANDQ       Z0, Z3, Z2
+	VPSRLQ       $0x1c, Z3, Z3
+	VPMULUDQ     Z4, Z3, Z3
+	VPADDQ       Z2, Z3, Z3
+	VPSUBQ       Z3, Z6, Z2
+	VPXORQ       Z3, Z2, Z2
+	VMOVDQU64    64(R9), Z4
+	VPANDQ       Z4, Z2, Z2
+	VPXORQ       Z3, Z2, Z3
+	VPSUBD       Z5, Z3, Z2
+	VPMINUD      Z2, Z3, Z3
+	VPMOVQD      Z3, Y2
+	VMOVDQU      Y2, 32(AX)
+	ADDQ         CX, AX
+	ADDQ         $0x04, SI
+	ADDQ         $0x04, R8
+	DECQ         R10
+	JNZ          moduli
 	VZEROUPPER
 	RET
 

@@ -53,20 +53,37 @@ func reduceSumsGeneric(sums []uint64, delta uint32) {
 	}
 }
 
-// combineGeneric sets z = (z + sum_l coef[l] * table[l*stride + k]) mod m_k, or the negative of that if neg,
-// for at most lazyProducts coefficients below 2^28. z, m and delta have one length, at most stride.
-func combineGeneric(z, table []uint32, stride int, coef, delta []uint32, neg bool) {
-	for k := range z {
-		s := uint64(z[k])
-		for l, c := range coef {
-			s += uint64(c) * uint64(table[l*stride+k])
-		}
-		z[k] = fold(s, delta[k])
-		if neg && z[k] != 0 {
-			z[k] = 1<<ModulusBits - delta[k] - z[k]
+// convertGeneric adds the residues of laneMultiple numbers to z: those modulo m_k begin at z[k*stride]. The numbers
+// are sum_l limbs[l][t] * 2^(28l) with limbs below 2^28, fewer than lazyProducts, negative where neg[t] is all ones
+// and not 0. powers[l*lanes + k] is 2^(28(l+h)) modulo m_k, for any h that the numbers are to be shifted by.
+func convertGeneric(z []uint32, stride int, limbs [][laneMultiple]uint64, powers []uint32, lanes int, delta []uint32,
+	neg *[laneMultiple]uint64) {
+	for k, d := range delta {
+		m := 1<<ModulusBits - d
+		row := z[k*stride:][:laneMultiple]
+		for t := range row {
+			s := uint64(row[t])
+			for l := range limbs {
+				s += limbs[l][t] * uint64(powers[l*lanes+k])
+			}
+			r := fold(s, d)
+			if neg[t] != 0 && r != 0 {
+				r = m - r
+			}
+			row[t] = r
 		}
 	}
 }
+
+// Numbers of at most shortLimbs limbs and moduli 2^28 - delta with delta at most shortDelta take a shorter reduction:
+// s < (shortLimbs+1)*2^56, so that s>>28 fits the 32 bits of a factor, and
+//
+//	(s >> 28)*delta + low 28     < 2^32*delta + 2^28
+//	(s >> 28)*delta + low 28     < (16*delta + 1)*delta + 2^28 < 2m
+const (
+	shortLimbs = 15
+	shortDelta = 4000
+)
 
 // sumBlockGeneric returns the sum of fewer than 2^36 residues.
 func sumBlockGeneric(x []uint32) uint64 {

@@ -8,8 +8,9 @@ func axpyBlock(sums []uint64, a []uint32, ld int, c []uint32) { axpyBlockGeneric
 func reduceSums(sums []uint64, delta uint32)                  { reduceSumsGeneric(sums, delta) }
 func sumBlock(x []uint32) uint64                              { return sumBlockGeneric(x) }
 
-func combine(z, table []uint32, stride int, coef, delta []uint32, neg bool) {
-	combineGeneric(z, table, stride, coef, delta, neg)
+func convertBlock(z []uint32, stride int, limbs [][laneMultiple]uint64, powers []uint32, lanes int, delta []uint32,
+	neg *[laneMultiple]uint64) {
+	convertGeneric(z, stride, limbs, powers, lanes, delta, neg)
 }
 
 // SIMD returns the instruction set that the kernels use: "none", "avx2" or "avx512".

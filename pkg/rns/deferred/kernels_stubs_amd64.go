@@ -26,11 +26,15 @@ func axpy4AVX2(sums *uint64, a *uint32, ld int, c *uint32, n int)
 //go:noescape
 func reduceSumsAVX2(sums *uint64, delta uint32, n int)
 
-// combineAVX2 combines count rows of the table for n moduli; neg is 0, or all ones to negate.
-// It works like combineGeneric.
+// convertAVX2 adds the residues of 16 numbers modulo n moduli. It works like convertGeneric.
 //
 //go:noescape
-func combineAVX2(z *uint32, table *uint32, stride int, coef *uint32, count int, delta *uint32, neg uint32, n int)
+func convertAVX2(z *uint32, stride int, limbs *uint64, count int, powers *uint32, lanes int, delta *uint32, neg *uint64, n int)
+
+// convertShortAVX2 adds the residues of 16 numbers modulo n moduli. It works like convertGeneric.
+//
+//go:noescape
+func convertShortAVX2(z *uint32, stride int, limbs *uint64, count int, powers *uint32, lanes int, delta *uint32, neg *uint64, n int)
 
 // sumBlockAVX2 returns the sum of n residues. It works like sumBlockGeneric.
 //
@@ -64,11 +68,15 @@ func axpy8AVX512(sums *uint64, a *uint32, ld int, c *uint32, n int)
 //go:noescape
 func reduceSumsAVX512(sums *uint64, delta uint32, n int)
 
-// combineAVX512 combines count rows of the table for n moduli; neg is 0, or all ones to negate.
-// It works like combineGeneric.
+// convertAVX512 adds the residues of 16 numbers modulo n moduli. It works like convertGeneric.
 //
 //go:noescape
-func combineAVX512(z *uint32, table *uint32, stride int, coef *uint32, count int, delta *uint32, neg uint32, n int)
+func convertAVX512(z *uint32, stride int, limbs *uint64, count int, powers *uint32, lanes int, delta *uint32, neg *uint64, n int)
+
+// convertShortAVX512 adds the residues of 16 numbers modulo n moduli. It works like convertGeneric.
+//
+//go:noescape
+func convertShortAVX512(z *uint32, stride int, limbs *uint64, count int, powers *uint32, lanes int, delta *uint32, neg *uint64, n int)
 
 // sumBlockAVX512 returns the sum of n residues. It works like sumBlockGeneric.
 //

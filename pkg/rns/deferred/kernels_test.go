@@ -123,17 +123,40 @@ func TestKernels(t *testing.T) {
 
 		count := 1 + rng.IntN(40)
 		if trial%10 == 2 {
-			count = lazyProducts
+			count = lazyProducts - 1
 		}
-		coef := residuesFor(rng, count, 1<<limbBits)
-		combined := residuesFor(rng, count*b.lanes, b.modulus[b.n-1])
-		z := residuesFor(rng, b.lanes, b.modulus[b.n-1])
+		moduli, stride := 1+rng.IntN(b.n), laneMultiple+rng.IntN(20)
+		limbs := make([][laneMultiple]uint64, count)
+		var neg [laneMultiple]uint64
+		for l := range limbs {
+			for t, r := range residuesFor(rng, laneMultiple, 1<<limbBits) {
+				limbs[l][t] = uint64(r)
+			}
+		}
+		for t := range neg {
+			if rng.IntN(2) == 0 {
+				neg[t] = math.MaxUint64
+			}
+			if limbs[0][t] |= 1; rng.IntN(8) == 0 {
+				for l := range limbs {
+					limbs[l][t] = 0
+				}
+				neg[t] = 0
+			}
+		}
+		powers := residuesFor(rng, count*b.lanes, b.modulus[b.n-1])
+		for i := range powers {
+			powers[i] = max(1, powers[i])
+		}
+		z := make([]uint32, moduli*stride)
+		if count > shortLimbs {
+			copy(z, residuesFor(rng, len(z), b.modulus[b.n-1]))
+		}
 		zWant := slices.Clone(z)
-		neg := rng.IntN(2) == 0
-		combine(z, combined, b.lanes, coef, b.delta, neg)
-		combineGeneric(zWant, combined, b.lanes, coef, b.delta, neg)
+		convertBlock(z, stride, limbs, powers, b.lanes, b.delta[:moduli], &neg)
+		convertGeneric(zWant, stride, limbs, powers, b.lanes, b.delta[:moduli], &neg)
 		if !slices.Equal(z, zWant) {
-			t.Fatalf("combine of %d coefficients, neg %v, differs", count, neg)
+			t.Fatalf("residues of %d limbs modulo %d moduli differ", count, moduli)
 		}
 	}
 }
@@ -163,26 +186,30 @@ func TestGenericKernels(t *testing.T) {
 			t.Fatalf("addHalves: %d, want %d", got, exact)
 		}
 
-		count := 1 + rng.IntN(lazyProducts)
-		coef := residuesFor(rng, count, 1<<limbBits)
-		zs := slices.Clone(b.modulus)
-		for i := range zs {
-			zs[i] = rng.Uint32N(zs[i])
+		limbs := make([][laneMultiple]uint64, 1+rng.IntN(lazyProducts-1))
+		var neg [laneMultiple]uint64
+		neg[0] = rng.Uint64() & 1 * math.MaxUint64
+		for l := range limbs {
+			limbs[l][0] = uint64(residuesFor(rng, laneMultiple, 1<<limbBits)[0])
 		}
-		table := residuesFor(rng, count*b.lanes, b.modulus[b.n-1])
-		before := slices.Clone(zs)
-		neg := rng.IntN(2) == 0
-		combineGeneric(zs, table, b.lanes, coef, b.delta, neg)
+		powers := residuesFor(rng, len(limbs)*b.lanes, b.modulus[b.n-1])
+		residues := make([]uint32, b.n*laneMultiple)
 		for k := range b.n {
-			exact.SetUint64(uint64(before[k]))
-			for l, c := range coef {
-				exact.Add(exact, product.SetUint64(uint64(c)*uint64(table[l*b.lanes+k])))
+			residues[k*laneMultiple] = rng.Uint32N(b.modulus[k])
+		}
+		before := slices.Clone(residues)
+		convertGeneric(residues, laneMultiple, limbs, powers, b.lanes, b.delta[:b.n], &neg)
+		for k := range b.n {
+			exact.SetUint64(uint64(before[k*laneMultiple]))
+			for l := range limbs {
+				exact.Add(exact, product.SetUint64(limbs[l][0]*uint64(powers[l*b.lanes+k])))
 			}
-			if neg {
+			if neg[0] != 0 {
 				exact.Neg(exact)
 			}
-			if exact.Mod(exact, product.SetUint64(uint64(b.modulus[k]))); uint64(zs[k]) != exact.Uint64() {
-				t.Fatalf("combineGeneric of %d coefficients: %d, want %v", count, zs[k], exact)
+			exact.Mod(exact, product.SetUint64(uint64(b.modulus[k])))
+			if got := residues[k*laneMultiple]; uint64(got) != exact.Uint64() {
+				t.Fatalf("convertGeneric of %d limbs: %d, want %v", len(limbs), got, exact)
 			}
 		}
 	}
@@ -208,7 +235,7 @@ func TestPackedAdd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	for _, prec := range []uint{1, 53, 64, 65, 128, 212, 320, 424, 848, 1696} {
 		g := generator{rng, prec, 20}
-		p, err := Pack(numbers.Bigs(g.numbers(200)), numbers.Strided(200, 1))
+		p, err := Pack(numbers.Bigs(g.numbers(200)), numbers.Strided(200, 1), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

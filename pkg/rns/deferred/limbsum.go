@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/bits"
 	"mpbench/internal/parallel"
+	"mpbench/pkg/exact"
 	"mpbench/pkg/numbers"
 )
 
@@ -170,24 +171,8 @@ func (s *LimbSum) addProduct(x, y []uint64, exponent int64) {
 		s.addWords(product[:], exponent)
 		return
 	}
-	if n := len(x) + len(y); cap(s.product) < n {
-		s.product = make([]uint64, n)
-	}
-	z := s.product[:len(x)+len(y)]
-	clear(z)
-	for i, w := range x {
-		var carry uint64
-		row := z[i:][:len(y)]
-		for j, v := range y {
-			hi, lo := bits.Mul64(w, v)
-			var c1, c2 uint64
-			lo, c1 = bits.Add64(lo, carry, 0)
-			row[j], c2 = bits.Add64(row[j], lo, 0)
-			carry = hi + c1 + c2
-		}
-		z[i+len(y)] = carry
-	}
-	s.addWords(z, exponent)
+	s.product = mulWords(s.product, x, y)
+	s.addWords(s.product, exponent)
 }
 
 // spill empties the buckets into terms.
@@ -262,6 +247,20 @@ func (s *LimbSum) RoundQuotient(z *big.Float, d *big.Int, prec uint) *big.Float 
 	t.divide(d, prec)
 	setRounded(z, t, prec)
 	return z
+}
+
+// Value returns the exact sum. Its memory grows with the spread of the exponents.
+func (s *LimbSum) Value() exact.Value {
+	var z numbers.Number
+	if z.Class, z.Neg = s.special.class, s.special.neg; z.Class >= numbers.Infinite {
+		return z.Value()
+	}
+	total := new(big.Rat)
+	for _, t := range s.terms() {
+		x := new(big.Rat).SetInt(&t.x)
+		total.Add(total, x.Mul(x, exact.PowerOfTwo(t.exp)))
+	}
+	return exact.FromRat(total)
 }
 
 // Float64 returns the sum rounded once to binary64.

@@ -42,7 +42,7 @@ func TestSumAndDot(t *testing.T) {
 			}
 		}
 		want := exactProduct(x, ones(n), one, zero, zero, prec)
-		packed, err := Pack(numbers.Bigs(x), numbers.Strided(n, 1))
+		packed, err := Pack(numbers.Bigs(x), numbers.Strided(n, 1), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestLimbSumFloat64(t *testing.T) {
 			}
 		}
 		one, zero := big.NewFloat(1), new(big.Float)
-		packed, err := Pack(numbers.Float64s(x), numbers.Strided(n, 1))
+		packed, err := Pack(numbers.Float64s(x), numbers.Strided(n, 1), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func BenchmarkSum(b *testing.B) {
 		for i := range some { // uniform in (-1, 1): the exponents of small numbers occur
 			some[i].SetMantExp(some[i], -rng.IntN(2)*rng.IntN(2)*rng.IntN(8))
 		}
-		p, err := Pack(repeated{numbers.Bigs(some), n}, numbers.Strided(n, 1))
+		p, err := Pack(repeated{numbers.Bigs(some), n}, numbers.Strided(n, 1), 0)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -149,7 +149,7 @@ func BenchmarkDot(b *testing.B) {
 	names := []string{"float64"}
 	for _, prec := range []uint{106, 424, 1696} {
 		name := fmt.Sprintf("big%d", prec)
-		p, err := Pack(repeated{numbers.Bigs(fullNumbers(rng, 9973, prec)), n}, numbers.Strided(n, 1))
+		p, err := Pack(repeated{numbers.Bigs(fullNumbers(rng, 9973, prec)), n}, numbers.Strided(n, 1), 0)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -3,10 +3,7 @@ package deferred
 import (
 	"fmt"
 	"math/bits"
-	"mpbench/internal/parallel"
 	"mpbench/pkg/numbers"
-	"slices"
-	"sync"
 )
 
 // Op says how a matrix enters a product.
@@ -40,6 +37,9 @@ type Options struct {
 	KeepBits int
 	// Threads is how many goroutines convert; 0 stands for GOMAXPROCS.
 	Threads int
+	// Pack makes a packed copy of the elements for the time until a Matrix is made, unless they are binary64 or packed:
+	// they are read once then, in the order of memory, and not once to be measured and once to be converted.
+	Pack bool
 }
 
 // Plan is a matrix before its planes are allocated: what it will take, and how its rows are aligned.
@@ -48,6 +48,10 @@ type Plan struct {
 	layout numbers.Layout
 	op     Op
 	opt    Options
+
+	// What is measured and converted: the numbers themselves if that is fast, otherwise a packed copy of them.
+	near       numbers.Source
+	nearLayout numbers.Layout
 
 	low, bits []int            // per row of op(A); one of each for Both
 	extents   []numbers.Extent // of rows of op(A) before truncation, if there is any
@@ -95,6 +99,14 @@ func newPlan(a numbers.Source, l numbers.Layout, op Op, x numbers.Extent, opt Op
 	}
 	p := &Plan{src: a, layout: l, op: op, opt: opt, xBits: x.Bits()}
 	p.allTerms = p.terms()
+	p.near, p.nearLayout = a, l
+	switch a.(type) {
+	case numbers.Float64s, *Packed:
+	default:
+		if opt.Pack {
+			p.near, p.nearLayout = packMatrix(a, l, opt.Threads)
+		}
+	}
 	return p, nil
 }
 
@@ -169,63 +181,6 @@ func log2Ceil(n int) int {
 	return bits.Len(uint(n - 1))
 }
 
-// measure returns the extent of each row of op(A), and notes special elements.
-func (p *Plan) measure() []numbers.Extent {
-	l := p.layout
-	rows := make([]numbers.Extent, l.Rows)
-	var cols []numbers.Extent
-	if p.op == Trans {
-		cols = make([]numbers.Extent, l.Cols)
-	}
-	var mutex sync.Mutex
-	const chunk = 32
-	parallel.Tasks(p.opt.Threads, (l.Rows+chunk-1)/chunk, func(_, task int) {
-		var own []numbers.Extent
-		if p.op == Trans {
-			own = make([]numbers.Extent, l.Cols)
-		}
-		var found []special
-		for i := task * chunk; i < min((task+1)*chunk, l.Rows); i++ {
-			for j := range l.Cols {
-				s := p.src.Span(l.Index(i, j))
-				switch s.Class {
-				case numbers.Zero:
-				case numbers.Finite:
-					rows[i] = rows[i].Union(s.Extent)
-					if own != nil {
-						own[j] = own[j].Union(s.Extent)
-					}
-				default:
-					found = append(found, special{i, j, s.Class, s.Neg})
-				}
-			}
-		}
-		mutex.Lock()
-		defer mutex.Unlock()
-		for j, e := range own {
-			cols[j] = cols[j].Union(e)
-		}
-		p.special = append(p.special, found...)
-	})
-	slices.SortFunc(p.special, func(a, b special) int {
-		if a.i != b.i {
-			return a.i - b.i
-		}
-		return a.j - b.j
-	})
-	switch p.op {
-	case NoTrans:
-		return rows
-	case Trans:
-		return cols
-	}
-	var all numbers.Extent
-	for _, e := range rows {
-		all = all.Union(e)
-	}
-	return []numbers.Extent{all}
-}
-
 // Moduli returns the number of moduli.
 func (p *Plan) Moduli() int { return p.moduli }
 
@@ -244,6 +199,14 @@ func (p *Plan) Bytes() int64 {
 	return 4 * int64(p.moduli) * int64(p.layout.Rows) * int64(leadingDimension(p.layout.Cols))
 }
 
+// CopyBytes returns the size of the packed copy of A's elements that the plan has until a matrix is made, if any.
+func (p *Plan) CopyBytes() int64 {
+	if packed, ok := p.near.(*Packed); ok && p.near != p.src {
+		return packed.Bytes()
+	}
+	return 0
+}
+
 // Slice returns the plan of rows i0 to i1-1 and columns j0 to j1-1 of A, with the alignment and the moduli of the
 // whole: products with slices can be added in one [Accumulator]. So a matrix whose planes do not fit memory, or that
 // several devices share, is multiplied in parts.
@@ -256,6 +219,8 @@ func (p *Plan) Slice(i0, i1, j0, j1 int) *Plan {
 	q := *p
 	q.layout.Offset = l.Index(i0, j0)
 	q.layout.Rows, q.layout.Cols = i1-i0, j1-j0
+	q.nearLayout.Offset = p.nearLayout.Index(i0, j0)
+	q.nearLayout.Rows, q.nearLayout.Cols = i1-i0, j1-j0
 	switch p.op {
 	case NoTrans:
 		q.low, q.bits = p.low[i0:i1], p.bits[i0:i1]
@@ -310,10 +275,11 @@ func (p *Plan) Matrix() *Matrix {
 			case Trans:
 				low, step = low[j:], 1
 			}
-			c.convert(a.planes, l.Rows*a.ld, i*a.ld+j, p.src, l.Index(i, j), l.ColStride, min(laneMultiple, l.Cols-j), low,
-				step)
+			c.convert(a.planes, l.Rows*a.ld, i*a.ld+j, p.near, p.nearLayout.Index(i, j), p.nearLayout.ColStride,
+				min(laneMultiple, l.Cols-j), low, step)
 		}
 	})
+	a.near = nil
 	if !p.truncated {
 		a.src = nil
 	}

@@ -78,16 +78,16 @@ func TestBase(t *testing.T) {
 			var v numbers.Number
 			v.SetBig(new(big.Float).SetInt(x))
 			planes := make([]uint32, n*laneMultiple)
-			c.convert(planes, laneMultiple, 3, numbers.Bigs([]*big.Float{new(big.Float).SetInt(x)}), 0, 1, 1, []int{0}, 0)
+			c.convert(planes, laneMultiple, 0, numbers.Bigs([]*big.Float{new(big.Float).SetInt(x)}), 0, 1, 1, []int{0}, 0)
 			m := new(big.Int)
 			for k := range n {
 				m.SetUint64(uint64(b.modulus[k]))
-				if want := uint32(new(big.Int).Mod(x, m).Uint64()); planes[k*laneMultiple+3] != want {
-					t.Fatalf("n = %d: %v mod %d = %d, want %d", n, x, b.modulus[k], planes[k*laneMultiple+3], want)
+				if want := uint32(new(big.Int).Mod(x, m).Uint64()); planes[k*laneMultiple] != want {
+					t.Fatalf("n = %d: %v mod %d = %d, want %d", n, x, b.modulus[k], planes[k*laneMultiple], want)
 				}
 			}
 			got := new(big.Int)
-			r.coefficients(b, planes, laneMultiple, 3, 1)
+			r.coefficients(b, planes, laneMultiple, 0, 1)
 			r.integer(got, b, 0)
 			if got.Cmp(x) != 0 {
 				t.Fatalf("n = %d: %v came back as %v", n, x, got)

@@ -28,29 +28,6 @@ func NewPacked(n, bits int) *Packed {
 	return p
 }
 
-// Pack returns the elements of x, a matrix of one column laid out by l, in words as the longest needs.
-func Pack(x numbers.Source, l numbers.Layout) (*Packed, error) {
-	if err := l.Check(x.Len()); err != nil {
-		return nil, err
-	}
-	if l.Cols != 1 {
-		return nil, fmt.Errorf("deferred: a vector of %d columns", l.Cols)
-	}
-	width := 1
-	for i := range l.Rows {
-		width = max(width, x.Span(l.Index(i, 0)).Bits())
-	}
-	p := NewPacked(l.Rows, width)
-	var z numbers.Number
-	for i := range l.Rows {
-		x.Read(&z, l.Index(i, 0))
-		if err := p.Set(i, &z); err != nil {
-			return nil, err
-		}
-	}
-	return p, nil
-}
-
 // Len returns the number of numbers.
 func (p *Packed) Len() int { return len(p.exponents) }
 

@@ -128,13 +128,17 @@ func (s *Scalars) Scale(prec uint) {
 	}
 }
 
-// Divide computes a problem with numbers that are no dyadic fractions: row by row, without residues.
+// Divide computes a problem with numbers that need not be dyadic fractions: row by row, without residues.
 func (s *Scalars) Divide(p *op.Problem, prec uint, threads int) {
 	a := p.Matrix()
 	parallel.Tasks(threads, a.Rows, func(_, i int) {
 		var y numbers.Number
 		y.SetBig(s.Y[i])
-		s.Result[i] = RoundedRow(a.Part(i, i+1), p.X, s.Alpha, s.Beta, &y, s.Denominator, prec)
+		row, x := a.Part(i, i+1), p.X
+		if a.Pattern != nil {
+			row, x = a.Row(i).Transposed(), numbers.Pick(p.X, a.Pattern.Row(i))
+		}
+		s.Result[i] = RoundedRow(row, x, s.Alpha, s.Beta, &y, s.Denominator, prec)
 	})
 }
 

@@ -176,7 +176,7 @@ func TestSumSpecials(t *testing.T) {
 	} {
 		l := numbers.Strided(len(c.x), 1)
 		same := func(a, b float64) bool { return a == b || a != a && b != b }
-		packed, err := Pack(numbers.Float64s(c.x), l)
+		packed, err := Pack(numbers.Float64s(c.x), l, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

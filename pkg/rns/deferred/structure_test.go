@@ -217,7 +217,7 @@ func TestAllocations(t *testing.T) {
 		}
 	}
 	allocations2 := func(n int) float64 {
-		p, err := Pack(repeated{numbers.Bigs(some), n}, numbers.Strided(n, 1))
+		p, err := Pack(repeated{numbers.Bigs(some), n}, numbers.Strided(n, 1), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +245,7 @@ func TestSpill(t *testing.T) {
 	for _, bits := range []int{50, 106, 848} {
 		g := generator{rand.New(rand.NewPCG(39, 40)), uint(bits), 2}
 		x := g.numbers(64)
-		p, err := Pack(numbers.Bigs(x), numbers.Strided(64, 1))
+		p, err := Pack(numbers.Bigs(x), numbers.Strided(64, 1), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

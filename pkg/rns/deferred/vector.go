@@ -22,22 +22,6 @@ type Vector struct {
 	layout numbers.Layout
 }
 
-// Measure returns the extent of the finite elements of x, laid out by l.
-func Measure(x numbers.Source, l numbers.Layout) (numbers.Extent, error) {
-	if err := l.Check(x.Len()); err != nil {
-		return numbers.Extent{}, err
-	}
-	var all numbers.Extent
-	for i := range l.Rows {
-		for j := range l.Cols {
-			if s := x.Span(l.Index(i, j)); s.Class == numbers.Finite {
-				all = all.Union(s.Extent)
-			}
-		}
-	}
-	return all, nil
-}
-
 // NewVector converts the column vector x, laid out by l, for products with the matrix of the plan: it is aligned at
 // the least bit position that occurs in it, or truncated to the plan's XBits.
 func (p *Plan) NewVector(x numbers.Source, l numbers.Layout) (*Vector, error) {

@@ -68,6 +68,7 @@ type Operands struct {
 	A           *rns.Vector // element (i, j) is number j*M + i
 	X, Y        *rns.Vector // the elements, in order
 	workers     []*rns.Context
+	counting    bool // ResetCounts has been called
 }
 
 // Load checks and converts a problem by so many threads: what it reads of each operand. Numbers are rounded only if a
@@ -109,6 +110,24 @@ func Load(c *rns.Context, p *op.Problem, threads int, newX func(n int) (*rns.Vec
 
 // Worker returns the context of a goroutine, numbered from 0.
 func (o *Operands) Worker(i int) *rns.Context { return o.workers[i] }
+
+// ResetCounts begins to count the alignments and roundings of a run; without it Info has none.
+func (o *Operands) ResetCounts() {
+	o.counting = true
+	o.Context.ResetCounts()
+	for _, c := range o.workers {
+		c.ResetCounts()
+	}
+}
+
+// counts returns those of all goroutines.
+func (o *Operands) counts() rns.Counts {
+	total := o.Context.Counts()
+	for _, c := range o.workers {
+		total.Add(c.Counts())
+	}
+	return total
+}
 
 // Workers returns how many goroutines can work.
 func (o *Operands) Workers() int { return len(o.workers) }
@@ -221,6 +240,10 @@ func (o *Operands) Info(c *rns.Context) method.Info {
 	}
 	if o != nil {
 		info.Rounded = o.Rounded
+		if o.counting {
+			counts := o.counts()
+			info.Alignments, info.Roundings = counts.Alignments, counts.Roundings
+		}
 	}
 	return info
 }

@@ -15,10 +15,14 @@ import (
 
 //go:generate go run . -out ../kernels_amd64.s -stubs ../kernels_stubs_amd64.go -pkg superacc
 
-// Offsets in a blockSums.
 const (
-	maxLevels  = 8
-	maxOffset  = 8 * maxLevels
+	maxLevels = 8
+	maxLanes  = 8
+)
+
+// Offsets behind the counts in a blockSums and a columnSums.
+const (
+	maxOffset  = 0
 	restOffset = maxOffset + 8
 	tinyOffset = restOffset + 8
 )
@@ -39,8 +43,10 @@ func main() {
 				chains = 1
 			}
 			newKernel(wide, c.levels, chains).dot()
+			newKernel(wide, c.levels, 1).columns()
 		}
 	}
+	buckets()
 	Generate()
 }
 
@@ -120,6 +126,50 @@ func (k *kernel) dot() {
 	Pragma("noescape")
 	Doc(fmt.Sprintf("%s adds groups > 0 groups of %d products; it works like dotGeneric with %d levels.", name,
 		k.chains*k.lanes(), k.levels))
+	k.beginProducts()
+	x, y, groups := Load(Param("x"), GP64()), Load(Param("y"), GP64()), Load(Param("groups"), GP64())
+	Label("loop")
+	k.products(func(c int, a, b reg.VecVirtual) {
+		VMOVUPD(Mem{Base: x, Disp: 8 * k.lanes() * c}, a)
+		VMOVUPD(Mem{Base: y, Disp: 8 * k.lanes() * c}, b)
+	})
+	ADDQ(U32(8*k.lanes()*k.chains), x)
+	ADDQ(U32(8*k.lanes()*k.chains), y)
+	DECQ(groups)
+	JNZ(LabelRef("loop"))
+	k.end()
+}
+
+// ahead is how many columns before it is needed an element is asked for: hardware does not follow large strides.
+const ahead = 32
+
+// columns generates a kernel for the dot products of as many rows as a register has lanes with one vector, of a matrix
+// stored by columns.
+func (k *kernel) columns() {
+	name := k.name("columns")
+	TEXT(name, NOSPLIT, "func(a *float64, stride int, x *float64, n int, anchor *float64, out *int64)")
+	Pragma("noescape")
+	Doc(fmt.Sprintf("%s adds the products of n > 0 columns of %d rows, stride bytes apart, with n elements of x.", name,
+		k.lanes()), fmt.Sprintf("It works like dotGeneric with %d levels, in each lane.", k.levels))
+	k.beginProducts()
+	column, stride, x := Load(Param("a"), GP64()), Load(Param("stride"), GP64()), Load(Param("x"), GP64())
+	n, next := Load(Param("n"), GP64()), GP64()
+	IMUL3Q(U32(ahead), stride, next)
+	Label("loop")
+	PREFETCHT0(Mem{Base: column, Index: next, Scale: 1})
+	k.products(func(_ int, a, b reg.VecVirtual) {
+		VMOVUPD(Mem{Base: column}, a)
+		VBROADCASTSD(Mem{Base: x}, b)
+	})
+	ADDQ(stride, column)
+	ADDQ(U32(8), x)
+	DECQ(n)
+	JNZ(LabelRef("loop"))
+	k.endLanes()
+}
+
+// beginProducts loads the constants of products.
+func (k *kernel) beginProducts() {
 	k.begin()
 	k.threshold = k.constant("threshold", (1023-968)<<52)
 	k.zeros = k.constant("zeros", 0)
@@ -130,13 +180,14 @@ func (k *kernel) dot() {
 	} else {
 		k.tiny = k.zero()
 	}
-	x, y, groups := Load(Param("x"), GP64()), Load(Param("y"), GP64()), Load(Param("groups"), GP64())
-	Label("loop")
+}
+
+// products adds a product to each chain, of factors that load puts into registers.
+func (k *kernel) products(load func(chain int, a, b reg.VecVirtual)) {
 	var streams []stream
 	for c := range k.chains {
 		a, b, product, magnitude := k.vector(), k.vector(), k.vector(), k.vector()
-		VMOVUPD(Mem{Base: x, Disp: 8 * k.lanes() * c}, a)
-		VMOVUPD(Mem{Base: y, Disp: 8 * k.lanes() * c}, b)
+		load(c, a, b)
 		VMULPD(a, b, product)
 		k.and(k.abs, product, magnitude)
 		k.maximum(magnitude, k.max)
@@ -145,11 +196,6 @@ func (k *kernel) dot() {
 		streams = append(streams, stream{k.biased[c], product}, stream{k.biased[c][1:], a})
 	}
 	k.extract(streams)
-	ADDQ(U32(8*k.lanes()*k.chains), x)
-	ADDQ(U32(8*k.lanes()*k.chains), y)
-	DECQ(groups)
-	JNZ(LabelRef("loop"))
-	k.end()
 }
 
 // stream is a number on its way through the levels.
@@ -227,16 +273,33 @@ func (k *kernel) end() {
 		}
 		k.reduce(total, func(a, b reg.Register) { VPADDQ(a, b, b) }, Mem{Base: out, Disp: 8 * l})
 	}
-	k.reduce(k.max, k.maximum, Mem{Base: out, Disp: maxOffset})
-	k.reduce(k.rest, func(a, b reg.Register) { k.or(a, b) }, Mem{Base: out, Disp: restOffset})
+	k.endBlock(out, 8*maxLevels)
+}
+
+// endLanes is end for a sum in each lane.
+func (k *kernel) endLanes() {
+	anchor, out := Load(Param("anchor"), GP64()), Load(Param("out"), GP64())
+	for l := range k.levels {
+		bias := k.vector()
+		VBROADCASTSD(Mem{Base: anchor, Disp: 8 * l}, bias)
+		VPSUBQ(bias, k.biased[0][l], bias)
+		k.store(bias, Mem{Base: out, Disp: 8 * maxLanes * l})
+	}
+	k.endBlock(out, 8*maxLanes*maxLevels)
+}
+
+// endBlock stores what tells whether a block is accepted.
+func (k *kernel) endBlock(out reg.Register, at int) {
+	k.reduce(k.max, k.maximum, Mem{Base: out, Disp: at + maxOffset})
+	k.reduce(k.rest, func(a, b reg.Register) { k.or(a, b) }, Mem{Base: out, Disp: at + restOffset})
 	switch {
 	case k.tiny == nil:
 	case k.wide:
 		bits := GP32()
 		KMOVB(k.tiny, bits)
-		MOVQ(bits.As64(), Mem{Base: out, Disp: tinyOffset})
+		MOVQ(bits.As64(), Mem{Base: out, Disp: at + tinyOffset})
 	default:
-		k.reduce(k.tiny.(reg.VecVirtual), func(a, b reg.Register) { k.or(a, b) }, Mem{Base: out, Disp: tinyOffset})
+		k.reduce(k.tiny.(reg.VecVirtual), func(a, b reg.Register) { k.or(a, b) }, Mem{Base: out, Disp: at + tinyOffset})
 	}
 	VZEROUPPER()
 	RET()

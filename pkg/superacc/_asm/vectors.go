@@ -53,6 +53,14 @@ func (v vectors) zero() reg.VecVirtual {
 	return r
 }
 
+func (v vectors) store(r reg.Register, to Mem) {
+	if v.wide {
+		VMOVDQU64(r, to)
+	} else {
+		VMOVDQU(r, to)
+	}
+}
+
 func (v vectors) and(a Op, b, to reg.Register) {
 	if v.wide {
 		VPANDQ(a, b, to)

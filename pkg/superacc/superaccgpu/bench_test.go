@@ -75,7 +75,7 @@ func BenchmarkSum(b *testing.B) {
 				continue
 			}
 			b.Run(fmt.Sprintf("data=%s/n=%d", f.name, n), func(b *testing.B) {
-				v, err := NewVector(d, f.make(1, n))
+				v, err := newVector(d, f.make(1, n), nil, blockThreads)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -91,7 +91,7 @@ func BenchmarkDot(b *testing.B) {
 	for _, f := range benchData {
 		for _, n := range []int{1 << 20, 1 << 24} {
 			b.Run(fmt.Sprintf("data=%s/n=%d", f.name, n), func(b *testing.B) {
-				v, err := NewPair(d, f.make(1, n), f.make(2, n))
+				v, err := newVector(d, f.make(1, n), f.make(2, n), blockThreads)
 				if err != nil {
 					b.Fatal(err)
 				}

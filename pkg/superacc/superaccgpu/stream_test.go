@@ -6,29 +6,14 @@ import (
 	"fmt"
 	"testing"
 
+	"mpbench/internal/problems"
 	"mpbench/pkg/gpu/gputest"
 	"mpbench/pkg/numbers"
 	"mpbench/pkg/superacc"
 )
 
-// file is a source of numbers that are not in memory; it fails from a number on.
-type file struct {
-	numbers.Float64s
-	broken int
-}
-
-var errBroken = errors.New("broken disk")
-
-func (f file) ReadRun(x []float64, from int) error {
-	if from+len(x) > f.broken {
-		return errBroken
-	}
-	copy(x, f.Float64s[from:])
-	return nil
-}
-
 // fileOf returns numbers that are read in runs, up to the first broken one.
-func fileOf(x []float64, broken int) numbers.Array { return numbers.Vector(file{x, broken}) }
+func fileOf(x []float64, broken int) numbers.Array { return numbers.Vector(problems.OnDisk(x, broken)) }
 
 // inHost returns numbers in the memory of the host.
 func inHost(x []float64) numbers.Array { return numbers.Vector(numbers.Float64s(x)) }
@@ -95,7 +80,7 @@ func TestStreamerErrors(t *testing.T) {
 			ctx  context.Context
 			from int
 			want error
-		}{{context.Background(), 0, errBroken}, {context.Background(), 1234, errBroken},
+		}{{context.Background(), 0, problems.ErrBroken}, {context.Background(), 1234, problems.ErrBroken},
 			{cancelled, 3000, context.Canceled}} {
 			var a superacc.Accumulator
 			a.Add(7)

@@ -27,22 +27,7 @@ type Vector struct {
 	dirty  bool // the engine's sum is not empty, as it is after each computation that succeeds
 }
 
-// NewVector copies x to the device, for its sum.
-func NewVector(d *gpu.Device, x []float64) (*Vector, error) {
-	return newVector(d, x, nil, blockThreads)
-}
-
-// NewPair copies x and y to the device, for their dot product. It panics if the lengths differ.
-func NewPair(d *gpu.Device, x, y []float64) (*Vector, error) {
-	if len(x) != len(y) {
-		panic("superaccgpu: vectors of different lengths")
-	}
-	if y == nil {
-		y = []float64{}
-	}
-	return newVector(d, x, y, blockThreads)
-}
-
+// newVector copies x and y to the device, for their dot product, or for the sum of x if y is nil.
 func newVector(d *gpu.Device, x, y []float64, threads int) (*Vector, error) {
 	v := &Vector{device: d, n: len(x)}
 	prepare := func() (err error) {

@@ -54,7 +54,6 @@ func (w *inMemory) AddTimed(_ context.Context, to *exactsum.Sum) (method.Times, 
 	return method.Times{Kernel: t.Kernel, CopyOut: t.Download}, err
 }
 
-func (w *inMemory) ByClock() bool              { return false }
 func (w *inMemory) Cool() error                { return w.device.Cool() }
 func (w *inMemory) Describe(info *method.Info) { info.Variant, info.NumberBytes = variant, 8 }
 
@@ -116,17 +115,6 @@ func (w *streamed) Add(ctx context.Context, to *exactsum.Sum) error {
 	}
 	return w.streamer.Dot(ctx, &to.Floats, w.sources[0], w.sources[1])
 }
-
-func (w *streamed) AddTimed(ctx context.Context, to *exactsum.Sum) (method.Times, error) {
-	start := time.Now()
-	err := w.Add(ctx, to)
-	return method.Times{Kernel: time.Since(start)}, err
-}
-
-func (w *streamed) ByClock() bool { return true }
-
-// Cool implements exactsum.DeviceWay: the numbers come from the bus.
-func (w *streamed) Cool() error { return nil }
 
 func (w *streamed) Describe(info *method.Info) {
 	info.Variant, info.NumberBytes, info.Threads = variant+", streamed", 8, w.threads

@@ -32,7 +32,8 @@ func main() {
 		s.axpy()
 		s.axpyRows()
 		s.reduce()
-		s.combine()
+		s.convert(false)
+		s.convert(true)
 		s.sum()
 		s.packedAdd()
 	}
@@ -271,6 +272,17 @@ func (f folder) fold(v, delta, delta16, m reg.VecVirtual) {
 	f.reduceOnce(v, m)
 }
 
+// foldShort reduces v, less than 2^60, to less than 2m for small delta.
+func (f folder) foldShort(v, delta reg.VecVirtual) {
+	low := f.s.vector()
+	for range 2 {
+		f.s.and(f.mask28, v, low)
+		VPSRLQ(Imm(residueBits), v, v)
+		VPMULUDQ(delta, v, v)
+		VPADDQ(low, v, v)
+	}
+}
+
 // reduceOnce sets v = v mod m for v < 2m, by the low 32 bits of each lane; the high ones are zero.
 func (f folder) reduceOnce(v, m reg.VecVirtual) {
 	less := f.s.vector()
@@ -318,68 +330,77 @@ func (s isa) narrow(v reg.VecVirtual, m Mem) {
 	VMOVDQU(pairs, m)
 }
 
-// combine handles 16 moduli at a time, each in a 64-bit lane: the sum of their residues in rows of the table, times
-// the coefficients.
-func (s isa) combine() {
-	name := "combine" + s.name
-	TEXT(name, NOSPLIT, "func(z, table *uint32, stride int, coef *uint32, count int, delta *uint32, neg uint32, n int)")
+// convert takes 16 numbers at a time, each in a 64-bit lane, and modulus after modulus: the sum of their limbs times
+// the residues of powers of 2^28.
+func (s isa) convert(short bool) {
+	name := "convert" + s.name
+	if short {
+		name = "convertShort" + s.name
+	}
+	TEXT(name, NOSPLIT, "func(z *uint32, stride int, limbs *uint64, count int, powers *uint32, lanes int, "+
+		"delta *uint32, neg *uint64, n int)")
 	Pragma("noescape")
-	Doc(name+" combines count rows of the table for n moduli; neg is 0, or all ones to negate.",
-		"It works like combineGeneric.")
-	z := Load(Param("z"), GP64())
-	table := Load(Param("table"), GP64())
-	stride := Load(Param("stride"), GP64())
+	Doc(name + " adds the residues of 16 numbers modulo n moduli. It works like convertGeneric.")
+	z, stride := Load(Param("z"), GP64()), Load(Param("stride"), GP64())
 	SHLQ(Imm(2), stride)
-	coef := Load(Param("coef"), GP64())
-	count := Load(Param("count"), GP64())
-	deltas := Load(Param("delta"), GP64())
-	word := GP64()
-	Load(Param("neg"), word.As32())
-	neg := s.broadcast(word)
-	end := Load(Param("n"), GP64()).(reg.GPVirtual)
-	SHLQ(Imm(2), end)
+	limbs, end := Load(Param("limbs"), GP64()), Load(Param("count"), GP64())
+	SHLQ(Imm(7), end)
+	powers, lanes := Load(Param("powers"), GP64()), Load(Param("lanes"), GP64())
+	SHLQ(Imm(2), lanes)
+	deltas, neg := Load(Param("delta"), GP64()), Load(Param("neg"), GP64())
+	n := Load(Param("n"), GP64())
 	f := s.folder()
 	base := s.constant(1 << residueBits)
-	offset := GP64()
-	lanes := 16 / s.words
-	loop("moduli", offset, end, 64, func() {
-		sums := make([]reg.VecVirtual, lanes)
-		for i := range sums {
-			sums[i] = s.vector()
-			VPMOVZXDQ(Mem{Base: z, Index: offset, Scale: 1, Disp: 4 * s.words * i}, sums[i])
-		}
-		row, l := GP64(), GP64()
-		LEAQ(Mem{Base: table, Index: offset, Scale: 1}, row)
-		XORQ(l, l)
-		JMP(LabelRef("rows_test"))
-		Label("rows")
-		c := s.vector()
-		VPBROADCASTD(Mem{Base: coef, Index: l, Scale: 4}, c)
-		for i := range sums {
-			product := s.vector()
-			VPMOVZXDQ(Mem{Base: row, Disp: 4 * s.words * i}, product)
-			VPMULUDQ(c, product, product)
-			VPADDQ(product, sums[i], sums[i])
-		}
-		ADDQ(stride, row)
-		INCQ(l)
-		Label("rows_test")
-		CMPQ(l, count)
-		JLT(LabelRef("rows"))
-		for i, v := range sums {
-			delta, delta16, m, other := s.vector(), s.vector(), s.vector(), s.vector()
-			VPMOVZXDQ(Mem{Base: deltas, Index: offset, Scale: 1, Disp: 4 * s.words * i}, delta)
+	Label("moduli")
+	sums := make([]reg.VecVirtual, 16/s.words)
+	for i := range sums {
+		sums[i] = s.vector()
+		VPMOVZXDQ(Mem{Base: z, Disp: 4 * s.words * i}, sums[i])
+	}
+	power, offset := GP64(), GP64()
+	MOVQ(powers, power)
+	XORQ(offset, offset)
+	Label("limbs")
+	c := s.vector()
+	VPBROADCASTD(Mem{Base: power}, c)
+	for i := range sums {
+		product := s.vector()
+		VPMULUDQ(Mem{Base: limbs, Index: offset, Scale: 1, Disp: 8 * s.words * i}, c, product)
+		VPADDQ(product, sums[i], sums[i])
+	}
+	ADDQ(lanes, power)
+	ADDQ(U32(128), offset)
+	CMPQ(offset, end)
+	JLT(LabelRef("limbs"))
+	word := GP64()
+	MOVL(Mem{Base: deltas}, word.As32())
+	delta, m, twice := s.broadcast(word), s.vector(), s.vector()
+	VPSUBQ(delta, base, m)
+	if short {
+		VPADDQ(m, m, twice)
+	}
+	for i, v := range sums {
+		other := s.vector()
+		if short {
+			f.foldShort(v, delta)
+			VPSUBQ(v, twice, other) // below 2m, as v is 0 for 0 alone
+		} else {
+			delta16 := s.vector()
 			VPSLLQ(Imm(4), delta, delta16)
-			VPSUBQ(delta, base, m)
 			f.fold(v, delta, delta16, m)
 			VPSUBQ(v, m, other)
-			f.reduceOnce(other, m)
-			s.xor(v, other, other)
-			s.and(neg, other, other)
-			s.xor(v, other, v)
-			s.narrow(v, Mem{Base: z, Index: offset, Scale: 1, Disp: 4 * s.words * i})
 		}
-	})
+		s.xor(v, other, other)
+		s.and(s.load(Mem{Base: neg, Disp: 8 * s.words * i}), other, other)
+		s.xor(v, other, v)
+		f.reduceOnce(v, m)
+		s.narrow(v, Mem{Base: z, Disp: 4 * s.words * i})
+	}
+	ADDQ(stride, z)
+	ADDQ(Imm(4), powers)
+	ADDQ(Imm(4), deltas)
+	DECQ(n)
+	JNZ(LabelRef("moduli"))
 	VZEROUPPER()
 	RET()
 }

@@ -203,7 +203,7 @@ func (e *gemv) pack() (in inputs, err error) {
 	if in.extent, err = deferred.Measure(p.X.Source, p.X.Layout); err != nil || s.Beta.Sign() == 0 {
 		return in, err
 	}
-	in.options.Y, err = deferred.Pack(numbers.Bigs(s.Y), numbers.Strided(len(s.Y), 1))
+	in.options.Y, err = deferred.Pack(numbers.Bigs(s.Y), numbers.Strided(len(s.Y), 1), 0)
 	return in, err
 }
 
@@ -212,7 +212,7 @@ func packed64(x numbers.Source) (*deferred.Packed, error) {
 	if _, ok := x.(numbers.Float64s); ok {
 		return nil, nil
 	}
-	return deferred.Pack(x, numbers.Strided(x.Len(), 1))
+	return deferred.Pack(x, numbers.Strided(x.Len(), 1), 0)
 }
 
 func (e *gemv) upload(x numbers.Source, p *deferred.Packed) (*Numbers, error) {

@@ -82,7 +82,7 @@ func upload(d *gpu.Device, x numbers.Source, floats []float64) (*deferredgpu.Num
 	if floats != nil {
 		return deferredgpu.UploadFloat64(d, floats)
 	}
-	p, err := deferred.Pack(x, numbers.Strided(x.Len(), 1))
+	p, err := deferred.Pack(x, numbers.Strided(x.Len(), 1), 0)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (p *problem) prepare(d *gpu.Device, aFloats, xFloats []float64) (*deferredg
 	}
 	o := deferredgpu.Options{Precision: p.prec, Alpha: p.alpha, Beta: p.beta}
 	if p.beta.Sign() != 0 {
-		if o.Y, err = deferred.Pack(p.y, numbers.Strided(p.layout.Rows, 1)); err != nil {
+		if o.Y, err = deferred.Pack(p.y, numbers.Strided(p.layout.Rows, 1), 0); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -52,7 +52,7 @@ func (p *hostProblem) prepare(d *gpu.Device, cut deferredgpu.PanelOptions) (*def
 	}
 	o := deferredgpu.Options{Precision: p.prec, Alpha: p.alpha, Beta: p.beta}
 	if p.beta.Sign() != 0 {
-		if o.Y, err = deferred.Pack(p.y, numbers.Strided(p.layout.Rows, 1)); err != nil {
+		if o.Y, err = deferred.Pack(p.y, numbers.Strided(p.layout.Rows, 1), 0); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -146,7 +146,7 @@ func randomHostProblem(t *testing.T, r *rand.Rand, most int) (*hostProblem, defe
 	p.prec = []int{24, 53, 106, 212}[r.IntN(4)]
 	if r.IntN(3) == 0 {
 		packed, err := deferred.Pack(randomBigs(r, host.LD*columns, 1+r.IntN(2*p.prec), min(spread, 60)),
-			numbers.Strided(host.LD*columns, 1))
+			numbers.Strided(host.LD*columns, 1), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +248,7 @@ func TestHostProductTruncated(t *testing.T) {
 	a[0], a[3] = new(big.Float).SetPrec(100).SetInt64(5), new(big.Float).SetPrec(100).SetInt64(-5)
 	x := []float64{1, 1, 1, 1}
 	a[9] = new(big.Float)
-	packed, err := deferred.Pack(numbers.Bigs(a), numbers.Strided(len(a), 1))
+	packed, err := deferred.Pack(numbers.Bigs(a), numbers.Strided(len(a), 1), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,5 @@
+// Sums of 4 floating-point numbers: pkg/multifloat/multifloatgpu.
+#include "multifloat.cuh"
+
+MP_MULTIFLOAT(64x4, (Levels<double, 4, 1, 3>));
+MP_MULTIFLOAT(32x4, (Levels<float, 4, 1, 3>));

@@ -1,0 +1,97 @@
+// Package multifloatgpu has the methods of package multifloat on GPUs: the same operations in the same order, hence
+// the same bits.
+//
+// An engine is that of the CPU (format.NewEngine) on vectors in device memory. Its loops begin kernels of
+// cuda/multifloat.cuh and do not wait: one for the elements of a vector, or for the segments of sums, a warp each, and
+// one that adds the sums of 64 neighbouring segments, as often as it takes.
+package multifloatgpu
+
+import (
+	"errors"
+
+	"mpbench/pkg/device"
+	"mpbench/pkg/format"
+	"mpbench/pkg/format/formatgpu"
+	"mpbench/pkg/gpu"
+	"mpbench/pkg/method"
+	"mpbench/pkg/multifloat"
+	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
+)
+
+// On returns the catalog with all methods of package multifloat on GPUs, too.
+func On(c method.Catalog) method.Catalog {
+	for _, f := range multifloat.Formats() {
+		for _, m := range f.Methods() {
+			c = c.With(m.Operation, m.Name, device.CUDA, newEngine(f, m))
+		}
+	}
+	return c
+}
+
+// NewFloat64Rows is products of sparse matrices in binary64, whose rows are added as those of all formats: the bits of
+// method float64.
+func NewFloat64Rows(c method.Config) (method.Engine, error) {
+	for _, f := range multifloat.Formats() {
+		if f.Method == "float64-lanes" {
+			for _, m := range f.Methods() {
+				if m.Operation == op.Spmv {
+					return newEngine(f, m)(c)
+				}
+			}
+		}
+	}
+	return nil, errors.New("multifloatgpu: no binary64")
+}
+
+func newEngine(f multifloat.Format, m method.Method) method.New {
+	if f.Narrow {
+		return newEngineOf[float32](f, m)
+	}
+	return newEngineOf[float64](f, m)
+}
+
+func newEngineOf[T multifloat.Float](f multifloat.Format, m method.Method) method.New {
+	return func(c method.Config) (method.Engine, error) {
+		d, err := gpu.Open(c.GPU())
+		if err != nil {
+			return nil, err
+		}
+		return formatgpu.New(d, func(e *formatgpu.Engine) (method.Engine, error) {
+			a, err := newArithmetic[T](d, f)
+			if err != nil {
+				return nil, err
+			}
+			return format.NewEngine(m, c, vectors(f, a, e)), nil
+		})
+	}
+}
+
+// vectors is the format on vectors in device memory.
+func vectors[T multifloat.Float](
+	f multifloat.Format, a *arithmetic[T], e *formatgpu.Engine,
+) format.Format[vector[T], multifloat.Number[T]] {
+	return multifloat.Of(f, format.Format[vector[T], multifloat.Number[T]]{
+		Make: a.make, Slice: vector[T].slice, Get: a.get, Set: a.set,
+		Load: func(x numbers.Array) (vector[T], method.Rounded) {
+			var host multifloat.Vector[T]
+			var v vector[T]
+			var rounded method.Rounded
+			e.Convert(func() { host, rounded = multifloat.Load[T](x, a.components, f.Packing) })
+			e.Copy(func() { v = a.upload(host) })
+			return v, rounded
+		},
+		Loops: format.Loops[vector[T], multifloat.Number[T]]{
+			Dots: a.product, Rows: a.sparseRows, Axpy: a.axpy, Scal: a.scal,
+		},
+		Device: &format.Device[vector[T]]{
+			Sum:  func(z, x vector[T]) { a.sum(z, x, false) },
+			Asum: func(z, x vector[T]) { a.sum(z, x, true) },
+			Wait: func() error {
+				a.try(e.Wait())
+				return a.failed()
+			},
+			Fetch: a.fetch, Free: a.free,
+		},
+	})
+}

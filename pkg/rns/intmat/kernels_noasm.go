@@ -1,0 +1,12 @@
+//go:build !amd64 || noasm
+
+package intmat
+
+var fastest = plain
+
+func reduce(tile []int32, cols int, moduli []modulus) { reduceGeneric(tile, cols, moduli) }
+func carry(tile []int32, cols int, product []int32)   { carryGeneric(tile, cols, product) }
+
+func pair(words []uint32, stride int, even, odd []int32, cols int) {
+	pairGeneric(words, stride, even, odd, cols)
+}
