@@ -166,12 +166,15 @@ struct Constant {
 	u64 c0, c1, c2, c3, c4, c5, c6, c7;
 };
 
-// Planes is how components are stored as they are.
+// Planes is how components are stored as they are. Of all ways to store them, fetch reads what is stored, without
+// operations on it, and expand makes the number of that; what is stored of 0 is 0.
 template <class T, int K> struct Planes {
-	MP_DEVICE void load(T *z, ComponentPlanes v, u64 i) {
+	MP_DEVICE void fetch(T *z, ComponentPlanes v, u64 i) {
 #pragma unroll
 		for (int k = 0; k < K; k++) z[k] = ((const T *)(v.p + k * v.stride))[i];
 	}
+
+	MP_DEVICE void expand(T *z) {}
 
 	MP_DEVICE void store(ComponentPlanes v, u64 i, const T *z) {
 #pragma unroll
@@ -196,10 +199,12 @@ struct LowHalf {
 
 // Packed is a double and 32 bits of what is below it: multifloat.Packing.
 template <class Low> struct Packed {
-	MP_DEVICE void load(double *z, ComponentPlanes v, u64 i) {
+	MP_DEVICE void fetch(double *z, ComponentPlanes v, u64 i) {
 		z[0] = ((const double *)v.p)[i];
-		z[1] = Low::expand(((const u32 *)(v.p + v.stride))[i]);
+		z[1] = doubleOf((u64)((const u32 *)(v.p + v.stride))[i] << 32);
 	}
+
+	MP_DEVICE void expand(double *z) { z[1] = Low::expand((u32)(bitsOf(z[1]) >> 32)); }
 
 	MP_DEVICE void store(ComponentPlanes v, u64 i, const double *z) {
 		u32 bits = Low::cut(z[1]);
@@ -216,7 +221,10 @@ template <class S, class Stored = Planes<typename S::T, S::K>> struct Vectors {
 	static const int K = S::K;
 	typedef Planes<T, K> Whole; // how sums of segments are stored
 
-	MP_DEVICE void load(T *z, ComponentPlanes v, u64 i) { Stored::load(z, v, i); }
+	MP_DEVICE void load(T *z, ComponentPlanes v, u64 i) {
+		Stored::fetch(z, v, i);
+		Stored::expand(z);
+	}
 	MP_DEVICE void store(ComponentPlanes v, u64 i, const T *z) { Stored::store(v, i, z); }
 
 	// storeSum stores what is the result, or a part of it.
@@ -242,7 +250,8 @@ template <class S, class Stored = Planes<typename S::T, S::K>> struct Vectors {
 	static const int Ahead = K == 1 ? 32 : K == 2 ? 16 : K <= 4 ? 8 : 2;
 
 	// addTerms adds the terms from, from + 32, ... before end, of all turns that begin before end; terms beyond it are 0.
-	// x is read from row on, y from column on.
+	// x is read from row on, y from column on. All are fetched before the first one is expanded: a conversion behind each
+	// load, under the condition that guards it, would wait for the load.
 	template <bool Products>
 	MP_DEVICE void addTerms(T *sum, ComponentPlanes x, u64 row, ComponentPlanes y, u64 column, u64 from, u64 end,
 	                        u64 magnitudes) {
@@ -254,13 +263,15 @@ template <class S, class Stored = Planes<typename S::T, S::K>> struct Vectors {
 #pragma unroll
 			for (int k = 0; k < K; k++) term[t][k] = factor[t][k] = 0;
 			if (i < end) {
-				load(term[t], x, row + i);
-				if (Products) load(factor[t], y, column + i);
+				Stored::fetch(term[t], x, row + i);
+				if (Products) Stored::fetch(factor[t], y, column + i);
 			}
 		}
 #pragma unroll
 		for (int t = 0; t < Ahead; t++) {
 			if (from + 32 * t >= end) break;
+			Stored::expand(term[t]);
+			if (Products) Stored::expand(factor[t]);
 			if (magnitudes) magnitude(term[t]);
 			if (Products) S::mul(term[t], factor[t], term[t]);
 			S::add(sum, term[t], sum);
@@ -304,9 +315,9 @@ template <class S, class Stored = Planes<typename S::T, S::K>> struct Vectors {
 			T sum[K], other[K];
 #pragma unroll
 			for (int k = 0; k < K; k++) sum[k] = 0, other[k] = 0;
-			if (2 * lane < left) Whole::load(sum, x, row + from + 2 * lane);
+			if (2 * lane < left) Whole::fetch(sum, x, row + from + 2 * lane);
 			if (2 * lane + 1 < left) {
-				Whole::load(other, x, row + from + 2 * lane + 1);
+				Whole::fetch(other, x, row + from + 2 * lane + 1);
 				S::add(sum, other, sum);
 			}
 			for (left = (left + 1) / 2; left > 1; left = (left + 1) / 2) {
