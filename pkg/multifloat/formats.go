@@ -3,10 +3,10 @@
 // with 32 bits beside, as a way to store double-double (ds, di) and with an arithmetic of its own (ds-native).
 // Arithmetic is that of package network, in an order of additions of its own.
 //
-// What limits loops on a CPU: a step of a program reads its operands from the first-level cache and writes its
-// results there. A product and its addition in double-double are 28 instructions of arithmetic and 17 stores for as
-// many numbers as a vector register has: where a core does two of the former and one of the latter at a time, 17
-// cycles, of which arithmetic needs 14.
+// Loops on a CPU are bound by additions: a product and its addition are 24 of them in double-double, and 4
+// multiplications, which have a unit of their own. Those of up to four components keep a number's whole computation in
+// registers; of others, each step of a program reads its operands from the first-level cache and writes its results
+// there, which takes a store for every second instruction.
 package multifloat
 
 import (

@@ -31,44 +31,26 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 // log2 returns the base-2 logarithm of n, rounded up; 0 for 0.
 func log2(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
 
-// arithmetic adds and multiplies vectors by the programs of a scheme.
+// arithmetic adds and multiplies vectors by the loops of a scheme.
 type arithmetic[T Float] struct {
 	components int
 	doubleWord bool
-	programs   func() *programs[T]
+	loops      func() *network.Loops[T]
 	states     sync.Pool // of *state[T]
 }
 
-// programs are those of a scheme.
-type programs[T Float] struct{ add, addProduct, mul, axpy *network.Program[T] }
-
-// newArithmetic returns the arithmetic of a scheme, whose programs are recorded when they are first run.
+// newArithmetic returns the arithmetic of a scheme, whose loops are made when they are first run.
 func newArithmetic[T Float](s network.Scheme) *arithmetic[T] {
 	a := &arithmetic[T]{components: s.Components, doubleWord: s.DoubleWord}
-	a.programs = sync.OnceValue(func() *programs[T] { return record[T](s) })
-	a.states.New = func() any { return newState(s.Components, a.programs()) }
+	a.loops = sync.OnceValue(func() *network.Loops[T] { return network.NewLoops[T](s) })
+	a.states.New = func() any { return newState[T](s.Components) }
 	return a
-}
-
-func record[T Float](s network.Scheme) *programs[T] {
-	type f = network.Arithmetic[int]
-	k := s.Components
-	return &programs[T]{
-		add: network.Record[T](k, 2, func(r f, x [][]int) []int { return network.Add(r, s, x[0], x[1]) }),
-		mul: network.Record[T](k, 2, func(r f, x [][]int) []int { return network.Mul(r, s, x[0], x[1]) }),
-		addProduct: network.Record[T](k, 3, func(r f, x [][]int) []int {
-			return network.Add(r, s, x[0], network.Mul(r, s, x[1], x[2]))
-		}),
-		axpy: network.Record[T](k, 3, func(r f, x [][]int) []int {
-			return network.Add(r, s, network.Mul(r, s, x[0], x[1]), x[2])
-		}),
-	}
 }
 
 // Sum returns the sum of a vector.
 func (a *arithmetic[T]) Sum(x Vector[T]) Number[T] {
 	z := MakeVector[T](1, a.components)
-	a.reduce(z, a.programs().add, 1, x.Len, x)
+	a.reduce(z, &a.loops().Add, 1, x.Len, x)
 	return z.Get(0)
 }
 
@@ -84,118 +66,121 @@ func (a *arithmetic[T]) Asum(x Vector[T]) Number[T] {
 // Dot returns a dot product.
 func (a *arithmetic[T]) Dot(x, y Vector[T]) Number[T] {
 	z := MakeVector[T](1, a.components)
-	a.reduce(z, a.programs().addProduct, 1, x.Len, x, y)
+	a.reduce(z, &a.loops().AddProduct, 1, x.Len, x, y)
 	return z.Get(0)
 }
 
 // Dots sets z to the dot products of the rows of m and the columns of x, row by row; both have n numbers each.
 func (a *arithmetic[T]) Dots(z, m, x Vector[T], rows, columns, n int) {
-	a.reduce(z.Slice(0, rows*columns), a.programs().addProduct, columns, n, m, x)
+	a.reduce(z.Slice(0, rows*columns), &a.loops().AddProduct, columns, n, m, x)
 }
 
 // Axpy sets z = c*x + y.
 func (a *arithmetic[T]) Axpy(z Vector[T], c Number[T], x, y Vector[T]) {
-	a.elements(z, a.programs().axpy, c, x, y)
+	a.elements(z, &a.loops().Axpy, c, x, y)
 }
 
 // Scal sets z = c*x.
 func (a *arithmetic[T]) Scal(z Vector[T], c Number[T], x Vector[T]) {
-	a.elements(z, a.programs().mul, c, x)
+	a.elements(z, &a.loops().Mul, c, x)
 }
 
 // Add returns x + y.
-func (a *arithmetic[T]) Add(x, y Number[T]) Number[T] { return a.one(a.programs().add, x, y) }
+func (a *arithmetic[T]) Add(x, y Number[T]) Number[T] {
+	s := a.states.Get().(*state[T])
+	defer a.states.Put(s)
+	s.setLanes(s.sums[0], x)
+	s.setTail(0, y)
+	a.loops().Add.Run(s.sums[0], s.table, 1)
+	return s.lane(s.sums[0], 0)
+}
 
 // Mul returns x * y.
-func (a *arithmetic[T]) Mul(x, y Number[T]) Number[T] { return a.one(a.programs().mul, x, y) }
-
-func (a *arithmetic[T]) one(p *network.Program[T], x, y Number[T]) Number[T] {
+func (a *arithmetic[T]) Mul(x, y Number[T]) Number[T] {
 	v, z := MakeVector[T](1, a.components), MakeVector[T](1, a.components)
 	v.Set(0, y)
-	a.elements(z, p, x, v)
+	a.Scal(z, x, v)
 	return z.Get(0)
 }
 
-// reduce sets z[i] to the sum of n terms. Terms are what the program adds to its first operand: numbers of row
-// i/columns of the first vector, and of column i%columns of the second one, if there is one.
-func (a *arithmetic[T]) reduce(z Vector[T], p *network.Program[T], columns, n int, vectors ...Vector[T]) {
+// tile is what a vector's numbers that are read again for the next row may take, in bytes: they stay in the cache.
+const tile = 1 << 18
+
+// reduce sets z[i] to the sum of n terms. Terms are what the loop adds to its first operand: numbers of row i/columns
+// of the first vector, and of column i%columns of the second one, if there is one.
+func (a *arithmetic[T]) reduce(z Vector[T], l *network.Loop[T], columns, n int, vectors ...Vector[T]) {
 	s := a.states.Get().(*state[T])
 	defer a.states.Put(s)
-	each := Segments(n)
-	sums := MakeVector[T](z.Len*each, a.components)
-	for first := 0; first < sums.Len; first += chains {
-		tasks := make([]task, min(chains, sums.Len-first))
-		for c := range tasks {
-			i, from := (first+c)/each, (first+c)%each*segment
-			tasks[c] = task{[2]int{i / columns * n, i % columns * n}, from, min(n, from+segment)}
+	width := max(1, tile/(8*a.components*max(n, 1)))
+	for first := 0; first < columns; first += width {
+		a.reduceColumns(s, z, l, [2]int{first, min(columns, first+width)}, columns, n, vectors)
+	}
+}
+
+// reduceColumns is reduce for some of the columns.
+func (a *arithmetic[T]) reduceColumns(
+	s *state[T], z Vector[T], l *network.Loop[T], which [2]int, columns, n int, vectors []Vector[T],
+) {
+	each, width := Segments(n), which[1]-which[0]
+	place := func(i int) (row, column int) { return i / width, which[0] + i%width }
+	count := z.Len / columns * width
+	var sums Vector[T]
+	if each > 1 {
+		sums = MakeVector[T](count*each, a.components)
+	}
+	for first := 0; first < count*each; first += batch {
+		now := min(batch, count*each-first)
+		for c := range now {
+			row, column := place((first + c) / each)
+			from := (first + c) % each * segment
+			clear(s.sums[c])
+			s.addTerms(s.sums[c], l, [2]int{row*n + from, column*n + from}, min(segment, n-from), vectors)
 		}
-		a.addSegments(s, p, tasks, vectors)
-		for c := range tasks {
+		a.addLanes(s, now)
+		for c := range now {
+			if each > 1 {
+				sums.Set(first+c, s.lane(s.sums[c], 0))
+			} else {
+				row, column := place(first + c)
+				z.Set(row*columns+column, s.lane(s.sums[c], 0))
+			}
+		}
+	}
+	for i := range count {
+		if each > 1 {
+			row, column := place(i)
+			z.Set(row*columns+column, a.addPairs(s, sums.Slice(i*each, (i+1)*each)))
+		}
+	}
+}
+
+// addLanes adds the lanes of the first sums; the results are in lane 0.
+func (a *arithmetic[T]) addLanes(s *state[T], count int) {
+	for half := lanes / 2; half > 0; half /= 2 {
+		for _, sum := range s.sums[:count] {
 			for k := range a.components {
-				sums.Planes[k][first+c] = s.sums[c][k][0]
+				s.table[k] = &sum[k*lanes+half]
 			}
+			a.loops().Add.Run(sum, s.table, half)
 		}
-	}
-	for i := range z.Len {
-		z.Set(i, a.addPairs(s, sums.Slice(i*each, (i+1)*each)))
-	}
-}
-
-// task is a segment of a sum: terms from to to-1, of vectors from starts on.
-type task struct {
-	starts   [2]int
-	from, to int
-}
-
-// addSegments adds a segment by each chain. The sums are in lane 0 of s.sums.
-func (a *arithmetic[T]) addSegments(s *state[T], p *network.Program[T], tasks []task, vectors []Vector[T]) {
-	s.begin(p)
-	for c := range tasks {
-		for k := range a.components {
-			clear(s.register(c, k))
-		}
-	}
-	for from := 0; from < segment; from += lanes {
-		begin := 0 // of neighbouring chains that have terms left
-		for c := 0; c <= len(tasks); c++ {
-			if c < len(tasks) && tasks[c].from+from < tasks[c].to {
-				a.readTerms(s, c, tasks[c], from, vectors)
-				continue
-			}
-			s.run(begin, c)
-			s.feedBack(begin, c)
-			begin = c + 1
-		}
-	}
-	for c := range tasks {
-		s.keep(c, false)
-	}
-	s.addLanes(a.programs().add, len(tasks))
-}
-
-// readTerms reads the next terms of a segment.
-func (a *arithmetic[T]) readTerms(s *state[T], c int, t task, from int, vectors []Vector[T]) {
-	for i, v := range vectors {
-		start := t.starts[i]
-		s.load(c, (1+i)*a.components, v, start+t.from+from, start+t.to)
 	}
 }
 
 // addPairs adds neighbours until one number is left, in place.
 func (a *arithmetic[T]) addPairs(s *state[T], x Vector[T]) Number[T] {
-	s.begin(a.programs().add)
+	sum := s.sums[0]
 	for n := x.Len; n > 1; n = (n + 1) / 2 {
 		for from := 0; from < n/2; from += lanes {
 			w := min(lanes, n/2-from)
 			for k := range a.components {
-				left, right := &s.memory[0][k], &s.memory[0][a.components+k]
+				right := s.tail(k)
 				for i := range w {
-					left[i], right[i] = x.Planes[k][2*(from+i)], x.Planes[k][2*(from+i)+1]
+					sum[k*lanes+i], right[i] = x.Planes[k][2*(from+i)], x.Planes[k][2*(from+i)+1]
 				}
 			}
-			s.run(0, 1)
-			for k, r := range a.programs().add.Results {
-				copy(x.Planes[k][from:from+w], s.register(0, r))
+			a.loops().Add.Run(sum, s.table, w)
+			for k := range a.components {
+				copy(x.Planes[k][from:from+w], sum[k*lanes:])
 			}
 		}
 		if n%2 == 1 {
@@ -205,29 +190,12 @@ func (a *arithmetic[T]) addPairs(s *state[T], x Vector[T]) Number[T] {
 	return x.Get(0)
 }
 
-// elements sets all numbers of z to a program's results for c and the numbers of the vectors.
-func (a *arithmetic[T]) elements(z Vector[T], p *network.Program[T], c Number[T], vectors ...Vector[T]) {
+// elements sets all numbers of z to a loop's results for c and the numbers of the vectors.
+func (a *arithmetic[T]) elements(z Vector[T], l *network.Loop[T], c Number[T], vectors ...Vector[T]) {
 	s := a.states.Get().(*state[T])
 	defer a.states.Put(s)
-	s.begin(p)
-	for chain := range chains {
-		for k := range a.components {
-			constant := s.register(chain, k)
-			for i := range constant {
-				constant[i] = c[k]
-			}
-		}
-	}
-	for from := 0; from < z.Len; from += chains * lanes {
-		n := min(chains, ceilDiv(z.Len-from, lanes))
-		for chain := range n {
-			for i, v := range vectors {
-				s.load(chain, (1+i)*a.components, v, from+chain*lanes, z.Len)
-			}
-		}
-		s.run(0, n)
-		for chain := range n {
-			s.store(chain, z, from+chain*lanes)
-		}
+	s.setLanes(s.sums[0], c)
+	for from := 0; from < z.Len; from += segment {
+		s.setElements(z.Slice(from, min(z.Len, from+segment)), l, from, vectors)
 	}
 }

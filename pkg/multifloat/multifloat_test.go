@@ -152,16 +152,16 @@ func TestErrors(t *testing.T) {
 func ExampleFormats() {
 	fmt.Println("format         bytes   sum  product   both  bytes/instruction")
 	for _, f := range Formats() {
-		p, bytes := record[float64](f.Scheme), 8*f.Scheme.Components
+		loops, bytes := network.NewLoops[float64](f.Scheme), 8*f.Scheme.Components
 		if f.Narrow {
 			bytes /= 2
 		}
 		if f.Packing != nil {
 			bytes = 12
 		}
-		both := p.addProduct.Instructions()
+		both := loops.AddProduct.Instructions()
 		fmt.Printf("%-14s %5d %5d %8d %6d %8.3f\n", f.Method, bytes,
-			p.add.Instructions(), p.mul.Instructions(), both, float64(bytes)/float64(both))
+			loops.Add.Instructions(), loops.Mul.Instructions(), both, float64(bytes)/float64(both))
 	}
 	// Output:
 	// format         bytes   sum  product   both  bytes/instruction
@@ -277,6 +277,25 @@ func BenchmarkAxpy(b *testing.B) {
 	benchmark(b, func(a *arithmetic[float64], x, y Vector[float64]) { a.Axpy(y, x.Get(0), x, y) })
 }
 
+// BenchmarkProduct multiplies matrices of 512 x 512 numbers.
+func BenchmarkProduct(b *testing.B) {
+	const n = 512
+	for _, f := range Formats() {
+		if f.Narrow {
+			continue
+		}
+		b.Run(f.Method, func(b *testing.B) {
+			random, k := rand.New(rand.NewPCG(1, 2)), f.Scheme.Components
+			a := newArithmetic[float64](f.Scheme)
+			x, y, z := vector[float64](random, n*n, k), vector[float64](random, n*n, k), MakeVector[float64](n*n, k)
+			for b.Loop() {
+				a.Dots(z, x, y, n, n, n)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(n*n*n), "ns/multiply-add")
+		})
+	}
+}
+
 // BenchmarkLoad converts binary64 numbers.
 func BenchmarkLoad(b *testing.B) {
 	x := numbers.Vector(make(numbers.Float64s, 1e6))
@@ -286,22 +305,23 @@ func BenchmarkLoad(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1e6, "ns/number")
 }
 
-// benchmark times a loop over 10^6 numbers.
+// benchmark times a loop over numbers in the cache and in memory.
 func benchmark(b *testing.B, f func(a *arithmetic[float64], x, y Vector[float64])) {
 	for _, r := range Formats() {
 		if r.Narrow {
 			continue
 		}
-		b.Run(fmt.Sprint(r.Method), func(b *testing.B) {
-			const n = 1_000_000
-			random := rand.New(rand.NewPCG(1, 2))
-			a := newArithmetic[float64](r.Scheme)
-			x, y := vector[float64](random, n, r.Scheme.Components), vector[float64](random, n, r.Scheme.Components)
-			for b.Loop() {
-				f(a, x, y)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/number")
-		})
+		for _, n := range []int{1_000, 1_000_000} {
+			b.Run(fmt.Sprint(r.Method, "/", n), func(b *testing.B) {
+				random := rand.New(rand.NewPCG(1, 2))
+				a := newArithmetic[float64](r.Scheme)
+				x, y := vector[float64](random, n, r.Scheme.Components), vector[float64](random, n, r.Scheme.Components)
+				for b.Loop() {
+					f(a, x, y)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/number")
+			})
+		}
 	}
 }
 

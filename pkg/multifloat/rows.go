@@ -104,8 +104,8 @@ func (a *arithmetic[T]) Rows(p *numbers.Pattern, m Vector[T]) func(z, x Vector[T
 		first, last := sort.SearchInts(starts, from), sort.SearchInts(starts, to)
 		s := a.states.Get().(*state[T])
 		defer a.states.Put(s)
-		for group := range slices.Chunk(list[windows[first]:windows[last]], chains) {
-			a.multiplySlices(s, group, elements, columns, z, x)
+		for _, rows := range list[windows[first]:windows[last]] {
+			a.multiplySlice(s, rows, elements, columns, z, x)
 		}
 	}
 }
@@ -128,43 +128,24 @@ func (a *arithmetic[T]) doubleWordRows(p *numbers.Pattern, m Vector[T]) func(z, 
 	}
 }
 
-// multiplySlices computes the rows of a slice by each chain.
-func (a *arithmetic[T]) multiplySlices(
-	s *state[T], group []slice, elements Vector[T], columns []int32, z, x Vector[T],
-) {
-	s.begin(a.programs().addProduct)
-	var active, at [chains]int
-	for c := range group {
-		active[c], at[c] = len(group[c].rows), group[c].start
-		for k := range a.components {
-			clear(s.register(c, k))
+// multiplySlice computes the rows of a slice.
+func (a *arithmetic[T]) multiplySlice(s *state[T], rows slice, elements Vector[T], columns []int32, z, x Vector[T]) {
+	sum, at := s.sums[0], rows.start
+	clear(sum)
+	active := rows.active(0, len(rows.rows))
+	for j := 0; active > 0; {
+		if active == lanes {
+			s.point(0, elements, at, active)
+		} else {
+			s.pad(0, elements, at, active)
 		}
+		s.gather(1, x, columns[at:at+active])
+		a.loops().AddProduct.Run(sum, s.table, lanes)
+		at += active
+		j++
+		active = rows.active(j, active)
 	}
-	for j, more := 0, true; more; j++ {
-		more = false
-		begin := 0 // of neighbouring chains that have elements left
-		for c := 0; c <= len(group); c++ {
-			if c < len(group) {
-				if active[c] = group[c].active(j, active[c]); active[c] > 0 {
-					end := at[c] + active[c]
-					s.load(c, a.components, elements, at[c], end)
-					s.gather(c, 2*a.components, x, columns[at[c]:end])
-					at[c], more = end, true
-					continue
-				}
-			}
-			s.run(begin, c)
-			s.feedBack(begin, c)
-			begin = c + 1
-		}
-	}
-	for c := range group {
-		for l, i := range group[c].rows {
-			var sum Number[T]
-			for k := range a.components {
-				sum[k] = s.register(c, k)[l]
-			}
-			z.Set(int(i), sum)
-		}
+	for l, i := range rows.rows {
+		z.Set(int(i), s.lane(sum, l))
 	}
 }

@@ -1,93 +1,150 @@
 package multifloat
 
-import (
-	"unsafe"
+import "mpbench/pkg/multifloat/network"
 
-	"mpbench/pkg/multifloat/network"
-)
+// batch is how many segments' lanes are added side by side: while one waits for a result, the others go on.
+const batch = 8
 
-// chains is how many segments are added side by side: while one waits for a result, the others go on.
-const chains = 4
+// operands is the most vectors that a loop reads and writes.
+const operands = 3
 
-// block is the lanes of a register; beyond them are zeros.
-type block[T Float] [2 * lanes]T
-
-// state is what a goroutine runs programs with.
+// state is what a goroutine runs loops with.
 type state[T Float] struct {
-	program *network.Program[T]
-	table   []*T               // pointers to the registers of each chain
-	memory  [chains][]block[T] // of registers
-	tails   [chains][]block[T] // of operands with fewer numbers than there are lanes
-	sums    [chains][]block[T] // of the lanes, by component
+	components int
+	table      []*T          // pointers to the components of operands
+	sums       [batch][]T    // the lanes of component 0, then of component 1, and so on; more follow
+	tails      [][]T         // of operands with fewer numbers than there are lanes
+	low        [operands][]T // second components of packed numbers, a segment at most
 }
 
-func newState[T Float](components int, p *programs[T]) *state[T] {
-	registers := max(p.add.Registers, p.addProduct.Registers, p.mul.Registers, p.axpy.Registers)
-	s := &state[T]{table: make([]*T, chains*registers)}
-	for c := range chains {
-		s.memory[c] = make([]block[T], registers)
-		s.tails[c] = make([]block[T], registers)
-		s.sums[c] = make([]block[T], components)
+func newState[T Float](components int) *state[T] {
+	s := &state[T]{components: components, table: make([]*T, operands*components)}
+	for c := range s.sums {
+		s.sums[c] = make([]T, (components+1)*lanes)
+	}
+	for range s.table {
+		s.tails = append(s.tails, make([]T, lanes))
 	}
 	return s
 }
 
-// begin makes the registers ready for a program.
-func (s *state[T]) begin(p *network.Program[T]) {
-	s.program = p
-	for c := range chains {
-		for r := range p.Registers {
-			*s.pointer(c, r) = &s.memory[c][r][0]
+// tail returns the memory of lanes numbers, and makes it a component of an operand.
+func (s *state[T]) tail(i int) []T {
+	s.table[i] = &s.tails[i][0]
+	return s.tails[i]
+}
+
+// setTail makes an operand lanes times a number.
+func (s *state[T]) setTail(operand int, x Number[T]) {
+	for k := range s.components {
+		for i := range s.tail(operand*s.components + k) {
+			s.tails[operand*s.components+k][i] = x[k]
 		}
 	}
 }
 
-// pointer returns where the pointer to a register of a chain is.
-func (s *state[T]) pointer(c, r int) **T { return &s.table[c*s.program.Registers+r] }
-
-// register returns the lanes of a register.
-func (s *state[T]) register(c, r int) []T { return unsafe.Slice(*s.pointer(c, r), lanes) }
-
-// read makes the first lanes of x a register, which is not written to; where there are fewer, zeros follow.
-func (s *state[T]) read(c, r int, x []T) {
-	if len(x) < lanes {
-		tail := &s.tails[c][r]
-		clear(tail[copy(tail[:], x):])
-		x = tail[:]
+// setLanes sets all lanes to a number.
+func (s *state[T]) setLanes(to []T, x Number[T]) {
+	for i := range s.components * lanes {
+		to[i] = x[i/lanes]
 	}
-	*s.pointer(c, r) = &x[0]
 }
 
-// load makes the numbers from to to-1 of a vector, lanes of them at most, registers from r on.
-func (s *state[T]) load(c, r int, v Vector[T], from, to int) {
-	for k := range s.sums[c] {
-		if k == 1 && v.packing != nil {
-			tail := &s.tails[c][r+k]
-			clear(tail[v.Slice(0, to).expand(tail[:lanes], from):lanes])
-			*s.pointer(c, r+k) = &tail[0]
-			continue
+// lane returns the number in a lane.
+func (s *state[T]) lane(of []T, i int) (x Number[T]) {
+	for k := range s.components {
+		x[k] = of[k*lanes+i]
+	}
+	return x
+}
+
+// addTerms adds n <= segment terms of vectors, from starts on, to lanes by a loop.
+func (s *state[T]) addTerms(sum []T, l *network.Loop[T], starts [2]int, n int, vectors []Vector[T]) {
+	full := n / lanes * lanes
+	for i, v := range vectors {
+		s.point(i, v, starts[i], n)
+	}
+	l.Run(sum, s.table, full)
+	if full < n {
+		for i, v := range vectors {
+			s.pad(i, v, starts[i]+full, n-full)
 		}
-		s.read(c, r+k, v.Planes[k][from:to])
+		l.Run(sum, s.table, lanes)
 	}
 }
 
-// store sets the numbers from from on of a vector, lanes of them at most, to the results of a chain.
-func (s *state[T]) store(c int, v Vector[T], from int) {
-	results := s.program.Results
+// point makes the n <= segment numbers of a vector from from on an operand.
+func (s *state[T]) point(operand int, v Vector[T], from, n int) {
+	s.place(operand, v, from, n)
 	if v.packing != nil {
-		n := min(lanes, v.Len-from)
-		packAll(v.packing, v.Planes[0][from:], v.Low[from:], s.register(c, results[0])[:n], s.register(c, results[1])[:n])
+		expandAll(v.packing, s.low[operand][:n], v.Low[from:from+n])
+	}
+}
+
+// place makes the memory of these numbers an operand, and other memory that of packed components.
+func (s *state[T]) place(operand int, v Vector[T], from, n int) {
+	for k := range s.components {
+		to := &s.table[operand*s.components+k]
+		switch {
+		case k == 1 && v.packing != nil:
+			if s.low[operand] == nil {
+				s.low[operand] = make([]T, segment)
+			}
+			*to = &s.low[operand][0]
+		case n > 0:
+			*to = &v.Planes[k][from]
+		}
+	}
+}
+
+// pad makes the n < lanes numbers of a vector from from on, and zeros behind them, an operand.
+func (s *state[T]) pad(operand int, v Vector[T], from, n int) {
+	for k := range s.components {
+		tail := s.tail(operand*s.components + k)
+		if k == 1 && v.packing != nil {
+			expandAll(v.packing, tail, v.Low[from:from+n])
+		} else {
+			copy(tail, v.Planes[k][from:from+n])
+		}
+		clear(tail[n:])
+	}
+}
+
+// setElements sets z, a segment at most, to a loop's results for the lanes of the first sum and the vectors' numbers
+// from from on.
+func (s *state[T]) setElements(z Vector[T], l *network.Loop[T], from int, vectors []Vector[T]) {
+	last, full := len(vectors), z.Len/lanes*lanes
+	for i, v := range vectors {
+		s.point(i, v, from, full)
+	}
+	s.place(last, z, 0, full)
+	l.Run(s.sums[0], s.table, full)
+	if z.packing != nil {
+		packAll(z.packing, z.Planes[0], z.Low, z.Planes[0][:full], s.low[last])
+	}
+	if full == z.Len {
 		return
 	}
-	for k, r := range results {
-		copy(v.Planes[k][from:], s.register(c, r))
+	for i, v := range vectors {
+		s.pad(i, v, from+full, z.Len-full)
+	}
+	for k := range s.components {
+		s.tail(last*s.components + k)
+	}
+	l.Run(s.sums[0], s.table, lanes)
+	for i := range z.Len - full {
+		var x Number[T]
+		for k := range s.components {
+			x[k] = s.tails[last*s.components+k][i]
+		}
+		z.Set(full+i, x)
 	}
 }
 
-// gather makes some numbers of a vector registers from r on, with zeros behind them.
-func (s *state[T]) gather(c, r int, v Vector[T], which []int32) {
-	for k := range s.sums[c] {
-		tail := &s.tails[c][r+k]
+// gather makes some numbers of a vector, with zeros behind them, an operand.
+func (s *state[T]) gather(operand int, v Vector[T], which []int32) {
+	for k := range s.components {
+		tail := s.tail(operand*s.components + k)
 		for l, i := range which {
 			if k == 1 && v.packing != nil {
 				tail[l] = T(v.packing.expand(v.Low[i]))
@@ -95,48 +152,6 @@ func (s *state[T]) gather(c, r int, v Vector[T], which []int32) {
 				tail[l] = v.Planes[k][i]
 			}
 		}
-		clear(tail[len(which):lanes])
-		*s.pointer(c, r+k) = &tail[0]
-	}
-}
-
-// run runs the program for chains from to to-1.
-func (s *state[T]) run(from, to int) { s.program.Run(s.table[from*s.program.Registers:], to-from) }
-
-// feedBack makes the results of chains from to to-1 the first operand of the next run.
-func (s *state[T]) feedBack(from, to int) {
-	for c := from; c < to; c++ {
-		for k, r := range s.program.Results {
-			x, z := s.pointer(c, k), s.pointer(c, r)
-			*x, *z = *z, *x
-		}
-	}
-}
-
-// keep copies a chain's first operand, or its results, to its sums.
-func (s *state[T]) keep(c int, results bool) {
-	for k := range s.sums[c] {
-		r := k
-		if results {
-			r = s.program.Results[k]
-		}
-		copy(s.sums[c][k][:], s.register(c, r))
-	}
-}
-
-// addLanes adds the lanes of the sums of the first n chains, by a program that adds; the result is in lane 0.
-func (s *state[T]) addLanes(add *network.Program[T], n int) {
-	s.begin(add)
-	for half := lanes / 2; half > 0; half /= 2 {
-		for c := range n {
-			for k := range s.sums[c] {
-				s.read(c, k, s.sums[c][k][:])
-				s.read(c, len(s.sums[c])+k, s.sums[c][k][half:])
-			}
-		}
-		s.run(0, n)
-		for c := range n {
-			s.keep(c, true)
-		}
+		clear(tail[len(which):])
 	}
 }

@@ -459,6 +459,88 @@ func testProgram[T float32 | float64](t *testing.T, s Scheme) {
 	}
 }
 
+// TestLoops: loops have the same bits as the arithmetic of one number after the other, in all registers at once and
+// step by step, also where results replace an operand.
+func TestLoops(t *testing.T) {
+	for _, s := range schemes {
+		testLoops[float64](t, s)
+		if s.Mixed == 0 {
+			testLoops[float32](t, s)
+		}
+	}
+}
+
+func testLoops[T float32 | float64](t *testing.T, s Scheme) {
+	loops := NewLoops[T](s)
+	r := rand.New(rand.NewPCG(8, 8))
+	for i, of := range LoopsOf[T](s) {
+		l := *[]*Loop[T]{&loops.Add, &loops.AddProduct, &loops.Mul, &loops.Axpy}[i]
+		interpreted := l
+		interpreted.fused = nil
+		for _, n := range []int{Lanes, 5 * Lanes, 6 * Lanes} {
+			number := func(i int) T {
+				if r.IntN(300) == 0 {
+					return T([]float64{0, math.Inf(1), math.NaN(), math.Copysign(0, -1)}[r.IntN(4)])
+				}
+				return T(random(r, 1, 20)[0] * math.Ldexp(1, -20*(i%s.Components)))
+			}
+			operands := make([][]T, (of.Operands-1)*s.Components)
+			for i := range operands {
+				operands[i] = make([]T, n)
+				for j := range operands[i] {
+					operands[i][j] = number(i)
+				}
+			}
+			lanes := make([]T, s.Components*Lanes)
+			for i := range lanes {
+				if lanes[i] = number(i / Lanes); !of.Accumulates {
+					lanes[i] = lanes[i/Lanes*Lanes]
+				}
+			}
+			wantLanes, want := slices.Clone(lanes), make([][]T, s.Components)
+			for j := range n {
+				x := make([][]T, of.Operands)
+				for k := range s.Components {
+					x[0] = append(x[0], wantLanes[k*Lanes+j%Lanes])
+				}
+				for i, o := range operands {
+					x[1+i/s.Components] = append(x[1+i/s.Components], o[j])
+				}
+				for k, z := range of.Network(Float[T]{}, x) {
+					want[k] = append(want[k], z)
+					if of.Accumulates {
+						wantLanes[k*Lanes+j%Lanes] = z
+					}
+				}
+			}
+			for _, run := range []Loop[T]{l, interpreted} {
+				got := slices.Clone(lanes)
+				var table []*T
+				var results [][]T
+				for i, o := range operands {
+					o = slices.Clone(o)
+					table = append(table, &o[0])
+					if i >= len(operands)-s.Components {
+						results = append(results, o)
+					}
+				}
+				if !of.Accumulates {
+					table = append(table, table[len(table)-s.Components:]...)
+				}
+				run.Run(got, table, n)
+				if !slices.EqualFunc(got, wantLanes, same[T]) {
+					t.Fatalf("%+v, %s of %d, fused %v: lanes differ", s, of.Name, n, run.fused != nil)
+				}
+				for k := range results {
+					if !of.Accumulates && !slices.EqualFunc(results[k], want[k], same[T]) {
+						t.Fatalf("%+v, %s of %d, fused %v: component %d differs", s, of.Name, n, run.fused != nil, k)
+					}
+				}
+			}
+		}
+	}
+}
+
 func same[T float32 | float64](x, y T) bool {
 	return x == y && math.Signbit(float64(x)) == math.Signbit(float64(y)) || x != x && y != y
 }

@@ -33,3 +33,24 @@ func (p *Program[T]) run(table []*T, chains int) {
 		run32(steps, len(p.steps), unsafe.SliceData(t), chains, stride)
 	}
 }
+
+// fusedLoops returns the loops of a scheme in vector instructions; nil where there are none.
+func fusedLoops[T float32 | float64](s Scheme) (list loops[T]) {
+	switch to := any(&list).(type) {
+	case *loops[float64]:
+		*to = pick(fused64AVX2, fused64AVX512)[s]
+	case *loops[float32]:
+		*to = pick(fused32AVX2, fused32AVX512)[s]
+	}
+	return list
+}
+
+func pick[T float32 | float64](narrow, wide map[Scheme]loops[T]) map[Scheme]loops[T] {
+	switch {
+	case !useAVX2:
+		return nil
+	case !useAVX512:
+		return narrow
+	}
+	return wide
+}

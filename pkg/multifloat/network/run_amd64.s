@@ -1209,3 +1209,5809 @@ next:
 	JNZ  step
 	VZEROUPPER
 	RET
+
+// func addFloat64AVX2(lanes *float64, table **float64, n int)
+// Requires: AVX
+TEXT ·addFloat64AVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD (BX)(DX*1), Y0
+	VADDPD  (AX)(CX*1), Y0, Y0
+	VMOVUPD Y0, (AX)(CX*1)
+	ADDQ    $0x20, CX
+	ANDQ    $0xff, CX
+	ADDQ    $0x20, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func addProductFloat64AVX2(lanes *float64, table **float64, n int)
+// Requires: AVX
+TEXT ·addProductFloat64AVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD (SI)(DX*1), Y0
+	VMULPD  (BX)(DX*1), Y0, Y0
+	VADDPD  (AX)(CX*1), Y0, Y0
+	VMOVUPD Y0, (AX)(CX*1)
+	ADDQ    $0x20, CX
+	ANDQ    $0xff, CX
+	ADDQ    $0x20, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func mulFloat64AVX2(lanes *float64, table **float64, n int)
+// Requires: AVX
+TEXT ·mulFloat64AVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD (BX)(DX*1), Y0
+	VMULPD  (AX), Y0, Y0
+	VMOVUPD Y0, (CX)(DX*1)
+	ADDQ    $0x20, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func axpyFloat64AVX2(lanes *float64, table **float64, n int)
+// Requires: AVX
+TEXT ·axpyFloat64AVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD (BX)(DX*1), Y0
+	VMULPD  (AX), Y0, Y0
+	VADDPD  (SI)(DX*1), Y0, Y0
+	VMOVUPD Y0, (CX)(DX*1)
+	ADDQ    $0x20, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func addDoubleWordAVX2(lanes *float64, table **float64, n int)
+// Requires: AVX
+TEXT ·addDoubleWordAVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD (AX)(CX*1), Y0
+	VMOVUPD (BX)(DX*1), Y1
+	VADDPD  Y1, Y0, Y2
+	VSUBPD  Y0, Y2, Y3
+	VSUBPD  Y3, Y2, Y4
+	VSUBPD  Y4, Y0, Y0
+	VSUBPD  Y3, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD 256(AX)(CX*1), Y1
+	VMOVUPD (SI)(DX*1), Y3
+	VADDPD  Y3, Y1, Y4
+	VSUBPD  Y1, Y4, Y5
+	VSUBPD  Y5, Y4, Y6
+	VSUBPD  Y6, Y1, Y1
+	VSUBPD  Y5, Y3, Y3
+	VADDPD  Y3, Y1, Y1
+	VADDPD  Y4, Y0, Y0
+	VADDPD  Y0, Y2, Y3
+	VSUBPD  Y2, Y3, Y2
+	VSUBPD  Y2, Y0, Y0
+	VADDPD  Y0, Y1, Y0
+	VADDPD  Y0, Y3, Y1
+	VSUBPD  Y3, Y1, Y2
+	VSUBPD  Y2, Y0, Y0
+	VMOVUPD Y1, (AX)(CX*1)
+	VMOVUPD Y0, 256(AX)(CX*1)
+	ADDQ    $0x20, CX
+	ANDQ    $0xff, CX
+	ADDQ    $0x20, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func addProductDoubleWordAVX2(lanes *float64, table **float64, n int)
+// Requires: AVX, FMA3
+TEXT ·addProductDoubleWordAVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD     (BX)(DX*1), Y0
+	VMOVUPD     (DI)(DX*1), Y1
+	VMULPD      Y1, Y0, Y2
+	VMOVUPD     Y0, Y3
+	VFMSUB213PD Y2, Y1, Y3
+	VMULPD      (SI)(DX*1), Y1, Y1
+	VMOVUPD     (R8)(DX*1), Y4
+	VFMADD231PD Y4, Y0, Y1
+	VADDPD      Y1, Y3, Y0
+	VADDPD      Y0, Y2, Y1
+	VSUBPD      Y2, Y1, Y2
+	VSUBPD      Y2, Y0, Y0
+	VMOVUPD     (AX)(CX*1), Y2
+	VADDPD      Y1, Y2, Y3
+	VSUBPD      Y2, Y3, Y4
+	VSUBPD      Y4, Y3, Y5
+	VSUBPD      Y5, Y2, Y2
+	VSUBPD      Y4, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VMOVUPD     256(AX)(CX*1), Y2
+	VADDPD      Y0, Y2, Y4
+	VSUBPD      Y2, Y4, Y5
+	VSUBPD      Y5, Y4, Y6
+	VSUBPD      Y6, Y2, Y2
+	VSUBPD      Y5, Y0, Y0
+	VADDPD      Y0, Y2, Y0
+	VADDPD      Y4, Y1, Y1
+	VADDPD      Y1, Y3, Y2
+	VSUBPD      Y3, Y2, Y3
+	VSUBPD      Y3, Y1, Y1
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y0, Y2, Y1
+	VSUBPD      Y2, Y1, Y2
+	VSUBPD      Y2, Y0, Y0
+	VMOVUPD     Y1, (AX)(CX*1)
+	VMOVUPD     Y0, 256(AX)(CX*1)
+	ADDQ        $0x20, CX
+	ANDQ        $0xff, CX
+	ADDQ        $0x20, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func mulDoubleWordAVX2(lanes *float64, table **float64, n int)
+// Requires: AVX, FMA3
+TEXT ·mulDoubleWordAVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Y0
+	VMOVUPD     (BX)(DX*1), Y1
+	VMULPD      Y1, Y0, Y2
+	VMOVUPD     Y0, Y3
+	VFMSUB213PD Y2, Y1, Y3
+	VMULPD      256(AX), Y1, Y1
+	VMOVUPD     (SI)(DX*1), Y4
+	VFMADD231PD Y4, Y0, Y1
+	VADDPD      Y1, Y3, Y0
+	VADDPD      Y0, Y2, Y1
+	VSUBPD      Y2, Y1, Y2
+	VSUBPD      Y2, Y0, Y0
+	VMOVUPD     Y1, (DI)(DX*1)
+	VMOVUPD     Y0, (CX)(DX*1)
+	ADDQ        $0x20, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func axpyDoubleWordAVX2(lanes *float64, table **float64, n int)
+// Requires: AVX, FMA3
+TEXT ·axpyDoubleWordAVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	MOVQ 32(CX), R9
+	ADDQ DX, R9
+	MOVQ 40(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Y0
+	VMOVUPD     (BX)(DX*1), Y1
+	VMULPD      Y1, Y0, Y2
+	VMOVUPD     Y0, Y3
+	VFMSUB213PD Y2, Y1, Y3
+	VMULPD      256(AX), Y1, Y1
+	VMOVUPD     (SI)(DX*1), Y4
+	VFMADD231PD Y4, Y0, Y1
+	VADDPD      Y1, Y3, Y0
+	VADDPD      Y0, Y2, Y1
+	VSUBPD      Y2, Y1, Y2
+	VSUBPD      Y2, Y0, Y0
+	VMOVUPD     (DI)(DX*1), Y2
+	VADDPD      Y2, Y1, Y3
+	VSUBPD      Y1, Y3, Y4
+	VSUBPD      Y4, Y3, Y5
+	VSUBPD      Y5, Y1, Y1
+	VSUBPD      Y4, Y2, Y2
+	VADDPD      Y2, Y1, Y1
+	VMOVUPD     (R8)(DX*1), Y2
+	VADDPD      Y2, Y0, Y4
+	VSUBPD      Y0, Y4, Y5
+	VSUBPD      Y5, Y4, Y6
+	VSUBPD      Y6, Y0, Y0
+	VSUBPD      Y5, Y2, Y2
+	VADDPD      Y2, Y0, Y0
+	VADDPD      Y4, Y1, Y1
+	VADDPD      Y1, Y3, Y2
+	VSUBPD      Y3, Y2, Y3
+	VSUBPD      Y3, Y1, Y1
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y0, Y2, Y1
+	VSUBPD      Y2, Y1, Y2
+	VSUBPD      Y2, Y0, Y0
+	VMOVUPD     Y1, (R9)(DX*1)
+	VMOVUPD     Y0, (CX)(DX*1)
+	ADDQ        $0x20, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func addSloppyAVX2(lanes *float64, table **float64, n int)
+// Requires: AVX
+TEXT ·addSloppyAVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD (AX)(CX*1), Y0
+	VMOVUPD (BX)(DX*1), Y1
+	VADDPD  Y1, Y0, Y2
+	VSUBPD  Y0, Y2, Y3
+	VSUBPD  Y3, Y2, Y4
+	VSUBPD  Y4, Y0, Y0
+	VSUBPD  Y3, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD (SI)(DX*1), Y1
+	VADDPD  256(AX)(CX*1), Y1, Y1
+	VADDPD  Y0, Y1, Y0
+	VADDPD  Y0, Y2, Y1
+	VSUBPD  Y2, Y1, Y3
+	VSUBPD  Y3, Y1, Y4
+	VSUBPD  Y4, Y2, Y2
+	VSUBPD  Y3, Y0, Y0
+	VADDPD  Y0, Y2, Y0
+	VMOVUPD Y1, (AX)(CX*1)
+	VMOVUPD Y0, 256(AX)(CX*1)
+	ADDQ    $0x20, CX
+	ANDQ    $0xff, CX
+	ADDQ    $0x20, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func addProductSloppyAVX2(lanes *float64, table **float64, n int)
+// Requires: AVX, FMA3
+TEXT ·addProductSloppyAVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD     (BX)(DX*1), Y0
+	VMOVUPD     (DI)(DX*1), Y1
+	VMULPD      Y1, Y0, Y2
+	VMOVUPD     Y0, Y3
+	VFMSUB213PD Y2, Y1, Y3
+	VMULPD      (R8)(DX*1), Y0, Y0
+	VMOVUPD     (SI)(DX*1), Y4
+	VFMADD231PD Y4, Y1, Y0
+	VADDPD      Y3, Y0, Y0
+	VADDPD      Y0, Y2, Y1
+	VSUBPD      Y2, Y1, Y3
+	VSUBPD      Y3, Y1, Y4
+	VSUBPD      Y4, Y2, Y2
+	VSUBPD      Y3, Y0, Y0
+	VADDPD      Y0, Y2, Y0
+	VMOVUPD     (AX)(CX*1), Y2
+	VADDPD      Y1, Y2, Y3
+	VSUBPD      Y2, Y3, Y4
+	VSUBPD      Y4, Y3, Y5
+	VSUBPD      Y5, Y2, Y2
+	VSUBPD      Y4, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VADDPD      256(AX)(CX*1), Y0, Y0
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y0, Y3, Y1
+	VSUBPD      Y3, Y1, Y2
+	VSUBPD      Y2, Y1, Y4
+	VSUBPD      Y4, Y3, Y3
+	VSUBPD      Y2, Y0, Y0
+	VADDPD      Y0, Y3, Y0
+	VMOVUPD     Y1, (AX)(CX*1)
+	VMOVUPD     Y0, 256(AX)(CX*1)
+	ADDQ        $0x20, CX
+	ANDQ        $0xff, CX
+	ADDQ        $0x20, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func mulSloppyAVX2(lanes *float64, table **float64, n int)
+// Requires: AVX, FMA3
+TEXT ·mulSloppyAVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Y0
+	VMOVUPD     (BX)(DX*1), Y1
+	VMULPD      Y1, Y0, Y2
+	VMOVUPD     Y0, Y3
+	VFMSUB213PD Y2, Y1, Y3
+	VMULPD      (SI)(DX*1), Y0, Y0
+	VMOVUPD     256(AX), Y4
+	VFMADD231PD Y4, Y1, Y0
+	VADDPD      Y3, Y0, Y0
+	VADDPD      Y0, Y2, Y1
+	VSUBPD      Y2, Y1, Y3
+	VSUBPD      Y3, Y1, Y4
+	VSUBPD      Y4, Y2, Y2
+	VSUBPD      Y3, Y0, Y0
+	VADDPD      Y0, Y2, Y0
+	VMOVUPD     Y1, (DI)(DX*1)
+	VMOVUPD     Y0, (CX)(DX*1)
+	ADDQ        $0x20, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func axpySloppyAVX2(lanes *float64, table **float64, n int)
+// Requires: AVX, FMA3
+TEXT ·axpySloppyAVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	MOVQ 32(CX), R9
+	ADDQ DX, R9
+	MOVQ 40(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Y0
+	VMOVUPD     (BX)(DX*1), Y1
+	VMULPD      Y1, Y0, Y2
+	VMOVUPD     Y0, Y3
+	VFMSUB213PD Y2, Y1, Y3
+	VMULPD      (SI)(DX*1), Y0, Y0
+	VMOVUPD     256(AX), Y4
+	VFMADD231PD Y4, Y1, Y0
+	VADDPD      Y3, Y0, Y0
+	VADDPD      Y0, Y2, Y1
+	VSUBPD      Y2, Y1, Y3
+	VSUBPD      Y3, Y1, Y4
+	VSUBPD      Y4, Y2, Y2
+	VSUBPD      Y3, Y0, Y0
+	VADDPD      Y0, Y2, Y0
+	VMOVUPD     (DI)(DX*1), Y2
+	VADDPD      Y2, Y1, Y3
+	VSUBPD      Y1, Y3, Y4
+	VSUBPD      Y4, Y3, Y5
+	VSUBPD      Y5, Y1, Y1
+	VSUBPD      Y4, Y2, Y2
+	VADDPD      Y2, Y1, Y1
+	VADDPD      (R8)(DX*1), Y0, Y0
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y0, Y3, Y1
+	VSUBPD      Y3, Y1, Y2
+	VSUBPD      Y2, Y1, Y4
+	VSUBPD      Y4, Y3, Y3
+	VSUBPD      Y2, Y0, Y0
+	VADDPD      Y0, Y3, Y0
+	VMOVUPD     Y1, (R9)(DX*1)
+	VMOVUPD     Y0, (CX)(DX*1)
+	ADDQ        $0x20, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func addGuarded2AVX2(lanes *float64, table **float64, n int)
+// Requires: AVX
+TEXT ·addGuarded2AVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD (AX)(CX*1), Y0
+	VMOVUPD (BX)(DX*1), Y1
+	VADDPD  Y1, Y0, Y2
+	VSUBPD  Y0, Y2, Y3
+	VSUBPD  Y3, Y2, Y4
+	VSUBPD  Y4, Y0, Y0
+	VSUBPD  Y3, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD 256(AX)(CX*1), Y1
+	VMOVUPD (SI)(DX*1), Y3
+	VADDPD  Y3, Y1, Y4
+	VSUBPD  Y1, Y4, Y5
+	VSUBPD  Y5, Y4, Y6
+	VSUBPD  Y6, Y1, Y1
+	VSUBPD  Y5, Y3, Y3
+	VADDPD  Y3, Y1, Y1
+	VADDPD  Y0, Y4, Y3
+	VSUBPD  Y4, Y3, Y5
+	VSUBPD  Y5, Y3, Y6
+	VSUBPD  Y6, Y4, Y4
+	VSUBPD  Y5, Y0, Y0
+	VADDPD  Y0, Y4, Y0
+	VADDPD  Y0, Y1, Y0
+	VADDPD  Y0, Y3, Y1
+	VSUBPD  Y3, Y1, Y4
+	VSUBPD  Y4, Y1, Y5
+	VSUBPD  Y5, Y3, Y3
+	VSUBPD  Y4, Y0, Y0
+	VADDPD  Y0, Y3, Y0
+	VADDPD  Y1, Y2, Y3
+	VSUBPD  Y2, Y3, Y4
+	VSUBPD  Y4, Y3, Y5
+	VSUBPD  Y5, Y2, Y2
+	VSUBPD  Y4, Y1, Y1
+	VADDPD  Y1, Y2, Y1
+	VMOVUPD Y3, (AX)(CX*1)
+	VMOVUPD Y1, 256(AX)(CX*1)
+	ADDQ    $0x20, CX
+	ANDQ    $0xff, CX
+	ADDQ    $0x20, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func addProductGuarded2AVX2(lanes *float64, table **float64, n int)
+// Requires: AVX, FMA3
+TEXT ·addProductGuarded2AVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD     (BX)(DX*1), Y0
+	VMOVUPD     (DI)(DX*1), Y1
+	VMULPD      Y1, Y0, Y2
+	VMOVUPD     Y0, Y3
+	VFMSUB213PD Y2, Y1, Y3
+	VMOVUPD     (R8)(DX*1), Y4
+	VMULPD      Y4, Y0, Y5
+	VFMSUB213PD Y5, Y4, Y0
+	VMOVUPD     (SI)(DX*1), Y6
+	VMULPD      Y1, Y6, Y7
+	VFMSUB213PD Y7, Y6, Y1
+	VADDPD      Y7, Y5, Y8
+	VSUBPD      Y5, Y8, Y9
+	VSUBPD      Y9, Y8, Y10
+	VSUBPD      Y10, Y5, Y5
+	VSUBPD      Y9, Y7, Y7
+	VADDPD      Y7, Y5, Y5
+	VADDPD      Y3, Y8, Y7
+	VSUBPD      Y8, Y7, Y9
+	VSUBPD      Y9, Y7, Y10
+	VSUBPD      Y10, Y8, Y8
+	VSUBPD      Y9, Y3, Y3
+	VADDPD      Y3, Y8, Y3
+	VMULPD      Y4, Y6, Y4
+	VADDPD      Y0, Y4, Y0
+	VADDPD      Y5, Y1, Y1
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y3, Y0, Y0
+	VADDPD      Y0, Y7, Y1
+	VSUBPD      Y7, Y1, Y3
+	VSUBPD      Y3, Y1, Y4
+	VSUBPD      Y4, Y7, Y4
+	VSUBPD      Y3, Y0, Y0
+	VADDPD      Y0, Y4, Y0
+	VADDPD      Y1, Y2, Y3
+	VSUBPD      Y2, Y3, Y4
+	VSUBPD      Y4, Y3, Y5
+	VSUBPD      Y5, Y2, Y2
+	VSUBPD      Y4, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VMOVUPD     (AX)(CX*1), Y2
+	VADDPD      Y3, Y2, Y4
+	VSUBPD      Y2, Y4, Y5
+	VSUBPD      Y5, Y4, Y6
+	VSUBPD      Y6, Y2, Y2
+	VSUBPD      Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     256(AX)(CX*1), Y3
+	VADDPD      Y1, Y3, Y5
+	VSUBPD      Y3, Y5, Y6
+	VSUBPD      Y6, Y5, Y7
+	VSUBPD      Y7, Y3, Y3
+	VSUBPD      Y6, Y1, Y1
+	VADDPD      Y1, Y3, Y1
+	VADDPD      Y2, Y5, Y3
+	VSUBPD      Y5, Y3, Y6
+	VSUBPD      Y6, Y3, Y7
+	VSUBPD      Y7, Y5, Y5
+	VSUBPD      Y6, Y2, Y2
+	VADDPD      Y2, Y5, Y2
+	VADDPD      Y2, Y1, Y1
+	VADDPD      Y1, Y3, Y2
+	VSUBPD      Y3, Y2, Y5
+	VSUBPD      Y5, Y2, Y6
+	VSUBPD      Y6, Y3, Y3
+	VSUBPD      Y5, Y1, Y1
+	VADDPD      Y1, Y3, Y1
+	VADDPD      Y2, Y4, Y3
+	VSUBPD      Y4, Y3, Y5
+	VSUBPD      Y5, Y3, Y6
+	VSUBPD      Y6, Y4, Y4
+	VSUBPD      Y5, Y2, Y2
+	VADDPD      Y2, Y4, Y2
+	VMOVUPD     Y3, (AX)(CX*1)
+	VMOVUPD     Y2, 256(AX)(CX*1)
+	ADDQ        $0x20, CX
+	ANDQ        $0xff, CX
+	ADDQ        $0x20, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func mulGuarded2AVX2(lanes *float64, table **float64, n int)
+// Requires: AVX, FMA3
+TEXT ·mulGuarded2AVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Y0
+	VMOVUPD     (BX)(DX*1), Y1
+	VMULPD      Y1, Y0, Y2
+	VMOVUPD     Y0, Y3
+	VFMSUB213PD Y2, Y1, Y3
+	VMOVUPD     (SI)(DX*1), Y4
+	VMULPD      Y4, Y0, Y5
+	VFMSUB213PD Y5, Y4, Y0
+	VMOVUPD     256(AX), Y6
+	VMULPD      Y1, Y6, Y7
+	VFMSUB213PD Y7, Y6, Y1
+	VADDPD      Y7, Y5, Y8
+	VSUBPD      Y5, Y8, Y9
+	VSUBPD      Y9, Y8, Y10
+	VSUBPD      Y10, Y5, Y5
+	VSUBPD      Y9, Y7, Y7
+	VADDPD      Y7, Y5, Y5
+	VADDPD      Y3, Y8, Y7
+	VSUBPD      Y8, Y7, Y9
+	VSUBPD      Y9, Y7, Y10
+	VSUBPD      Y10, Y8, Y8
+	VSUBPD      Y9, Y3, Y3
+	VADDPD      Y3, Y8, Y3
+	VMULPD      Y4, Y6, Y4
+	VADDPD      Y0, Y4, Y0
+	VADDPD      Y5, Y1, Y1
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y3, Y0, Y0
+	VADDPD      Y0, Y7, Y1
+	VSUBPD      Y7, Y1, Y3
+	VSUBPD      Y3, Y1, Y4
+	VSUBPD      Y4, Y7, Y4
+	VSUBPD      Y3, Y0, Y0
+	VADDPD      Y0, Y4, Y0
+	VADDPD      Y1, Y2, Y3
+	VSUBPD      Y2, Y3, Y4
+	VSUBPD      Y4, Y3, Y5
+	VSUBPD      Y5, Y2, Y2
+	VSUBPD      Y4, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VMOVUPD     Y3, (DI)(DX*1)
+	VMOVUPD     Y1, (CX)(DX*1)
+	ADDQ        $0x20, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func axpyGuarded2AVX2(lanes *float64, table **float64, n int)
+// Requires: AVX, FMA3
+TEXT ·axpyGuarded2AVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	MOVQ 32(CX), R9
+	ADDQ DX, R9
+	MOVQ 40(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Y0
+	VMOVUPD     (BX)(DX*1), Y1
+	VMULPD      Y1, Y0, Y2
+	VMOVUPD     Y0, Y3
+	VFMSUB213PD Y2, Y1, Y3
+	VMOVUPD     (SI)(DX*1), Y4
+	VMULPD      Y4, Y0, Y5
+	VFMSUB213PD Y5, Y4, Y0
+	VMOVUPD     256(AX), Y6
+	VMULPD      Y1, Y6, Y7
+	VFMSUB213PD Y7, Y6, Y1
+	VADDPD      Y7, Y5, Y8
+	VSUBPD      Y5, Y8, Y9
+	VSUBPD      Y9, Y8, Y10
+	VSUBPD      Y10, Y5, Y5
+	VSUBPD      Y9, Y7, Y7
+	VADDPD      Y7, Y5, Y5
+	VADDPD      Y3, Y8, Y7
+	VSUBPD      Y8, Y7, Y9
+	VSUBPD      Y9, Y7, Y10
+	VSUBPD      Y10, Y8, Y8
+	VSUBPD      Y9, Y3, Y3
+	VADDPD      Y3, Y8, Y3
+	VMULPD      Y4, Y6, Y4
+	VADDPD      Y0, Y4, Y0
+	VADDPD      Y5, Y1, Y1
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y3, Y0, Y0
+	VADDPD      Y0, Y7, Y1
+	VSUBPD      Y7, Y1, Y3
+	VSUBPD      Y3, Y1, Y4
+	VSUBPD      Y4, Y7, Y4
+	VSUBPD      Y3, Y0, Y0
+	VADDPD      Y0, Y4, Y0
+	VADDPD      Y1, Y2, Y3
+	VSUBPD      Y2, Y3, Y4
+	VSUBPD      Y4, Y3, Y5
+	VSUBPD      Y5, Y2, Y2
+	VSUBPD      Y4, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VMOVUPD     (DI)(DX*1), Y2
+	VADDPD      Y2, Y3, Y4
+	VSUBPD      Y3, Y4, Y5
+	VSUBPD      Y5, Y4, Y6
+	VSUBPD      Y6, Y3, Y3
+	VSUBPD      Y5, Y2, Y2
+	VADDPD      Y2, Y3, Y2
+	VMOVUPD     (R8)(DX*1), Y3
+	VADDPD      Y3, Y1, Y5
+	VSUBPD      Y1, Y5, Y6
+	VSUBPD      Y6, Y5, Y7
+	VSUBPD      Y7, Y1, Y1
+	VSUBPD      Y6, Y3, Y3
+	VADDPD      Y3, Y1, Y1
+	VADDPD      Y2, Y5, Y3
+	VSUBPD      Y5, Y3, Y6
+	VSUBPD      Y6, Y3, Y7
+	VSUBPD      Y7, Y5, Y5
+	VSUBPD      Y6, Y2, Y2
+	VADDPD      Y2, Y5, Y2
+	VADDPD      Y2, Y1, Y1
+	VADDPD      Y1, Y3, Y2
+	VSUBPD      Y3, Y2, Y5
+	VSUBPD      Y5, Y2, Y6
+	VSUBPD      Y6, Y3, Y3
+	VSUBPD      Y5, Y1, Y1
+	VADDPD      Y1, Y3, Y1
+	VADDPD      Y2, Y4, Y3
+	VSUBPD      Y4, Y3, Y5
+	VSUBPD      Y5, Y3, Y6
+	VSUBPD      Y6, Y4, Y4
+	VSUBPD      Y5, Y2, Y2
+	VADDPD      Y2, Y4, Y2
+	VMOVUPD     Y3, (R9)(DX*1)
+	VMOVUPD     Y2, (CX)(DX*1)
+	ADDQ        $0x20, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func addGuarded3AVX2(lanes *float64, table **float64, n int)
+// Requires: AVX
+TEXT ·addGuarded3AVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD (AX)(CX*1), Y0
+	VMOVUPD (BX)(DX*1), Y1
+	VADDPD  Y1, Y0, Y2
+	VSUBPD  Y0, Y2, Y3
+	VSUBPD  Y3, Y2, Y4
+	VSUBPD  Y4, Y0, Y0
+	VSUBPD  Y3, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD 256(AX)(CX*1), Y1
+	VMOVUPD (SI)(DX*1), Y3
+	VADDPD  Y3, Y1, Y4
+	VSUBPD  Y1, Y4, Y5
+	VSUBPD  Y5, Y4, Y6
+	VSUBPD  Y6, Y1, Y1
+	VSUBPD  Y5, Y3, Y3
+	VADDPD  Y3, Y1, Y1
+	VADDPD  Y0, Y4, Y3
+	VSUBPD  Y4, Y3, Y5
+	VSUBPD  Y5, Y3, Y6
+	VSUBPD  Y6, Y4, Y4
+	VSUBPD  Y5, Y0, Y0
+	VADDPD  Y0, Y4, Y0
+	VMOVUPD 512(AX)(CX*1), Y4
+	VMOVUPD (DI)(DX*1), Y5
+	VADDPD  Y5, Y4, Y6
+	VSUBPD  Y4, Y6, Y7
+	VSUBPD  Y7, Y6, Y8
+	VSUBPD  Y8, Y4, Y4
+	VSUBPD  Y7, Y5, Y5
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y0, Y1, Y5
+	VSUBPD  Y1, Y5, Y7
+	VSUBPD  Y7, Y5, Y8
+	VSUBPD  Y8, Y1, Y1
+	VSUBPD  Y7, Y0, Y0
+	VADDPD  Y0, Y1, Y0
+	VADDPD  Y5, Y6, Y1
+	VSUBPD  Y6, Y1, Y7
+	VSUBPD  Y7, Y1, Y8
+	VSUBPD  Y8, Y6, Y6
+	VSUBPD  Y7, Y5, Y5
+	VADDPD  Y5, Y6, Y5
+	VADDPD  Y0, Y4, Y0
+	VADDPD  Y5, Y0, Y0
+	VADDPD  Y0, Y1, Y4
+	VSUBPD  Y1, Y4, Y5
+	VSUBPD  Y5, Y4, Y6
+	VSUBPD  Y6, Y1, Y1
+	VSUBPD  Y5, Y0, Y0
+	VADDPD  Y0, Y1, Y0
+	VADDPD  Y4, Y3, Y1
+	VSUBPD  Y3, Y1, Y5
+	VSUBPD  Y5, Y1, Y6
+	VSUBPD  Y6, Y3, Y3
+	VSUBPD  Y5, Y4, Y4
+	VADDPD  Y4, Y3, Y3
+	VADDPD  Y1, Y2, Y4
+	VSUBPD  Y2, Y4, Y5
+	VSUBPD  Y5, Y4, Y6
+	VSUBPD  Y6, Y2, Y2
+	VSUBPD  Y5, Y1, Y1
+	VADDPD  Y1, Y2, Y1
+	VADDPD  Y0, Y3, Y2
+	VSUBPD  Y3, Y2, Y5
+	VSUBPD  Y5, Y2, Y6
+	VSUBPD  Y6, Y3, Y3
+	VSUBPD  Y5, Y0, Y0
+	VADDPD  Y0, Y3, Y0
+	VADDPD  Y2, Y1, Y3
+	VSUBPD  Y1, Y3, Y5
+	VSUBPD  Y5, Y3, Y6
+	VSUBPD  Y6, Y1, Y1
+	VSUBPD  Y5, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD Y4, (AX)(CX*1)
+	VMOVUPD Y3, 256(AX)(CX*1)
+	VMOVUPD Y1, 512(AX)(CX*1)
+	ADDQ    $0x20, CX
+	ANDQ    $0xff, CX
+	ADDQ    $0x20, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func addProductGuarded3AVX2(lanes *float64, table **float64, n int)
+// Requires: AVX, FMA3
+TEXT ·addProductGuarded3AVX2(SB), $96-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	MOVQ 32(CX), R9
+	ADDQ DX, R9
+	MOVQ 40(CX), R10
+	ADDQ DX, R10
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD     (BX)(DX*1), Y0
+	VMOVUPD     (R8)(DX*1), Y1
+	VMULPD      Y1, Y0, Y2
+	VMOVUPD     Y0, Y3
+	VFMSUB213PD Y2, Y1, Y3
+	VMOVUPD     (R9)(DX*1), Y4
+	VMULPD      Y4, Y0, Y5
+	VMOVUPD     Y0, Y6
+	VFMSUB213PD Y5, Y4, Y6
+	VMOVUPD     (SI)(DX*1), Y7
+	VMULPD      Y1, Y7, Y8
+	VMOVUPD     Y7, Y9
+	VFMSUB213PD Y8, Y1, Y9
+	VADDPD      Y8, Y5, Y10
+	VSUBPD      Y5, Y10, Y11
+	VSUBPD      Y11, Y10, Y12
+	VSUBPD      Y12, Y5, Y5
+	VSUBPD      Y11, Y8, Y8
+	VADDPD      Y8, Y5, Y5
+	VADDPD      Y3, Y10, Y8
+	VSUBPD      Y10, Y8, Y11
+	VSUBPD      Y11, Y8, Y12
+	VSUBPD      Y12, Y10, Y10
+	VSUBPD      Y11, Y3, Y3
+	VADDPD      Y3, Y10, Y3
+	VMOVUPD     (R10)(DX*1), Y10
+	VMULPD      Y10, Y0, Y11
+	VFMSUB213PD Y11, Y10, Y0
+	VMULPD      Y4, Y7, Y12
+	VMOVUPD     Y7, Y13
+	VFMSUB213PD Y12, Y4, Y13
+	VMOVUPD     (DI)(DX*1), Y14
+	VMULPD      Y1, Y14, Y15
+	VFMSUB213PD Y15, Y14, Y1
+	VMOVUPD     Y2, (SP)
+	VADDPD      Y12, Y11, Y2
+	VMOVUPD     Y8, 32(SP)
+	VSUBPD      Y11, Y2, Y8
+	VMOVUPD     Y1, 64(SP)
+	VSUBPD      Y8, Y2, Y1
+	VSUBPD      Y1, Y11, Y1
+	VSUBPD      Y8, Y12, Y8
+	VADDPD      Y8, Y1, Y1
+	VADDPD      Y6, Y15, Y8
+	VSUBPD      Y15, Y8, Y11
+	VSUBPD      Y11, Y8, Y12
+	VSUBPD      Y12, Y15, Y12
+	VSUBPD      Y11, Y6, Y6
+	VADDPD      Y6, Y12, Y6
+	VADDPD      Y5, Y9, Y11
+	VSUBPD      Y9, Y11, Y12
+	VSUBPD      Y12, Y11, Y15
+	VSUBPD      Y15, Y9, Y9
+	VSUBPD      Y12, Y5, Y5
+	VADDPD      Y5, Y9, Y5
+	VADDPD      Y8, Y2, Y9
+	VSUBPD      Y2, Y9, Y12
+	VSUBPD      Y12, Y9, Y15
+	VSUBPD      Y15, Y2, Y2
+	VSUBPD      Y12, Y8, Y8
+	VADDPD      Y8, Y2, Y2
+	VADDPD      Y3, Y11, Y8
+	VSUBPD      Y11, Y8, Y12
+	VSUBPD      Y12, Y8, Y15
+	VSUBPD      Y15, Y11, Y11
+	VSUBPD      Y12, Y3, Y3
+	VADDPD      Y3, Y11, Y3
+	VADDPD      Y8, Y9, Y11
+	VSUBPD      Y9, Y11, Y12
+	VSUBPD      Y12, Y11, Y15
+	VSUBPD      Y15, Y9, Y9
+	VSUBPD      Y12, Y8, Y8
+	VADDPD      Y8, Y9, Y8
+	VMULPD      Y10, Y7, Y7
+	VFMADD231PD Y4, Y14, Y7
+	VADDPD      Y0, Y7, Y0
+	VADDPD      64(SP), Y13, Y4
+	VADDPD      Y6, Y1, Y1
+	VADDPD      Y2, Y5, Y2
+	VADDPD      Y8, Y3, Y3
+	VADDPD      Y4, Y0, Y0
+	VADDPD      Y2, Y1, Y1
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y3, Y0, Y0
+	VADDPD      Y0, Y11, Y1
+	VSUBPD      Y11, Y1, Y2
+	VSUBPD      Y2, Y1, Y3
+	VSUBPD      Y3, Y11, Y3
+	VSUBPD      Y2, Y0, Y0
+	VADDPD      Y0, Y3, Y0
+	VMOVUPD     32(SP), Y2
+	VADDPD      Y1, Y2, Y3
+	VSUBPD      Y2, Y3, Y4
+	VSUBPD      Y4, Y3, Y5
+	VSUBPD      Y5, Y2, Y2
+	VSUBPD      Y4, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VMOVUPD     (SP), Y2
+	VADDPD      Y3, Y2, Y4
+	VSUBPD      Y2, Y4, Y5
+	VSUBPD      Y5, Y4, Y6
+	VSUBPD      Y6, Y2, Y2
+	VSUBPD      Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VADDPD      Y0, Y1, Y3
+	VSUBPD      Y1, Y3, Y5
+	VSUBPD      Y5, Y3, Y6
+	VSUBPD      Y6, Y1, Y1
+	VSUBPD      Y5, Y0, Y0
+	VADDPD      Y0, Y1, Y0
+	VADDPD      Y3, Y2, Y1
+	VSUBPD      Y2, Y1, Y5
+	VSUBPD      Y5, Y1, Y6
+	VSUBPD      Y6, Y2, Y2
+	VSUBPD      Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     (AX)(CX*1), Y3
+	VADDPD      Y4, Y3, Y5
+	VSUBPD      Y3, Y5, Y6
+	VSUBPD      Y6, Y5, Y7
+	VSUBPD      Y7, Y3, Y3
+	VSUBPD      Y6, Y4, Y4
+	VADDPD      Y4, Y3, Y3
+	VMOVUPD     256(AX)(CX*1), Y4
+	VADDPD      Y1, Y4, Y6
+	VSUBPD      Y4, Y6, Y7
+	VSUBPD      Y7, Y6, Y8
+	VSUBPD      Y8, Y4, Y4
+	VSUBPD      Y7, Y1, Y1
+	VADDPD      Y1, Y4, Y1
+	VADDPD      Y3, Y6, Y4
+	VSUBPD      Y6, Y4, Y7
+	VSUBPD      Y7, Y4, Y8
+	VSUBPD      Y8, Y6, Y6
+	VSUBPD      Y7, Y3, Y3
+	VADDPD      Y3, Y6, Y3
+	VMOVUPD     512(AX)(CX*1), Y6
+	VADDPD      Y2, Y6, Y7
+	VSUBPD      Y6, Y7, Y8
+	VSUBPD      Y8, Y7, Y9
+	VSUBPD      Y9, Y6, Y6
+	VSUBPD      Y8, Y2, Y2
+	VADDPD      Y2, Y6, Y2
+	VADDPD      Y3, Y1, Y6
+	VSUBPD      Y1, Y6, Y8
+	VSUBPD      Y8, Y6, Y9
+	VSUBPD      Y9, Y1, Y1
+	VSUBPD      Y8, Y3, Y3
+	VADDPD      Y3, Y1, Y1
+	VADDPD      Y6, Y7, Y3
+	VSUBPD      Y7, Y3, Y8
+	VSUBPD      Y8, Y3, Y9
+	VSUBPD      Y9, Y7, Y7
+	VSUBPD      Y8, Y6, Y6
+	VADDPD      Y6, Y7, Y6
+	VADDPD      Y1, Y2, Y1
+	VADDPD      Y6, Y1, Y1
+	VADDPD      Y1, Y3, Y2
+	VSUBPD      Y3, Y2, Y6
+	VSUBPD      Y6, Y2, Y7
+	VSUBPD      Y7, Y3, Y3
+	VSUBPD      Y6, Y1, Y1
+	VADDPD      Y1, Y3, Y1
+	VADDPD      Y2, Y4, Y3
+	VSUBPD      Y4, Y3, Y6
+	VSUBPD      Y6, Y3, Y7
+	VSUBPD      Y7, Y4, Y4
+	VSUBPD      Y6, Y2, Y2
+	VADDPD      Y2, Y4, Y2
+	VADDPD      Y3, Y5, Y4
+	VSUBPD      Y5, Y4, Y6
+	VSUBPD      Y6, Y4, Y7
+	VSUBPD      Y7, Y5, Y5
+	VSUBPD      Y6, Y3, Y3
+	VADDPD      Y3, Y5, Y3
+	VADDPD      Y1, Y2, Y5
+	VSUBPD      Y2, Y5, Y6
+	VSUBPD      Y6, Y5, Y7
+	VSUBPD      Y7, Y2, Y2
+	VSUBPD      Y6, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VADDPD      Y5, Y3, Y2
+	VSUBPD      Y3, Y2, Y6
+	VSUBPD      Y6, Y2, Y7
+	VSUBPD      Y7, Y3, Y3
+	VSUBPD      Y6, Y5, Y5
+	VADDPD      Y5, Y3, Y3
+	VMOVUPD     Y4, (AX)(CX*1)
+	VMOVUPD     Y2, 256(AX)(CX*1)
+	VMOVUPD     Y3, 512(AX)(CX*1)
+	ADDQ        $0x20, CX
+	ANDQ        $0xff, CX
+	ADDQ        $0x20, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func mulGuarded3AVX2(lanes *float64, table **float64, n int)
+// Requires: AVX, FMA3
+TEXT ·mulGuarded3AVX2(SB), $96-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	MOVQ 32(CX), R9
+	ADDQ DX, R9
+	MOVQ 40(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Y0
+	VMOVUPD     (BX)(DX*1), Y1
+	VMULPD      Y1, Y0, Y2
+	VMOVUPD     Y0, Y3
+	VFMSUB213PD Y2, Y1, Y3
+	VMOVUPD     (SI)(DX*1), Y4
+	VMULPD      Y4, Y0, Y5
+	VMOVUPD     Y0, Y6
+	VFMSUB213PD Y5, Y4, Y6
+	VMOVUPD     256(AX), Y7
+	VMULPD      Y1, Y7, Y8
+	VMOVUPD     Y7, Y9
+	VFMSUB213PD Y8, Y1, Y9
+	VADDPD      Y8, Y5, Y10
+	VSUBPD      Y5, Y10, Y11
+	VSUBPD      Y11, Y10, Y12
+	VSUBPD      Y12, Y5, Y5
+	VSUBPD      Y11, Y8, Y8
+	VADDPD      Y8, Y5, Y5
+	VADDPD      Y3, Y10, Y8
+	VSUBPD      Y10, Y8, Y11
+	VSUBPD      Y11, Y8, Y12
+	VSUBPD      Y12, Y10, Y10
+	VSUBPD      Y11, Y3, Y3
+	VADDPD      Y3, Y10, Y3
+	VMOVUPD     (DI)(DX*1), Y10
+	VMULPD      Y10, Y0, Y11
+	VFMSUB213PD Y11, Y10, Y0
+	VMULPD      Y4, Y7, Y12
+	VMOVUPD     Y7, Y13
+	VFMSUB213PD Y12, Y4, Y13
+	VMOVUPD     512(AX), Y14
+	VMULPD      Y1, Y14, Y15
+	VFMSUB213PD Y15, Y14, Y1
+	VMOVUPD     Y2, (SP)
+	VADDPD      Y12, Y11, Y2
+	VMOVUPD     Y8, 32(SP)
+	VSUBPD      Y11, Y2, Y8
+	VMOVUPD     Y1, 64(SP)
+	VSUBPD      Y8, Y2, Y1
+	VSUBPD      Y1, Y11, Y1
+	VSUBPD      Y8, Y12, Y8
+	VADDPD      Y8, Y1, Y1
+	VADDPD      Y6, Y15, Y8
+	VSUBPD      Y15, Y8, Y11
+	VSUBPD      Y11, Y8, Y12
+	VSUBPD      Y12, Y15, Y12
+	VSUBPD      Y11, Y6, Y6
+	VADDPD      Y6, Y12, Y6
+	VADDPD      Y5, Y9, Y11
+	VSUBPD      Y9, Y11, Y12
+	VSUBPD      Y12, Y11, Y15
+	VSUBPD      Y15, Y9, Y9
+	VSUBPD      Y12, Y5, Y5
+	VADDPD      Y5, Y9, Y5
+	VADDPD      Y8, Y2, Y9
+	VSUBPD      Y2, Y9, Y12
+	VSUBPD      Y12, Y9, Y15
+	VSUBPD      Y15, Y2, Y2
+	VSUBPD      Y12, Y8, Y8
+	VADDPD      Y8, Y2, Y2
+	VADDPD      Y3, Y11, Y8
+	VSUBPD      Y11, Y8, Y12
+	VSUBPD      Y12, Y8, Y15
+	VSUBPD      Y15, Y11, Y11
+	VSUBPD      Y12, Y3, Y3
+	VADDPD      Y3, Y11, Y3
+	VADDPD      Y8, Y9, Y11
+	VSUBPD      Y9, Y11, Y12
+	VSUBPD      Y12, Y11, Y15
+	VSUBPD      Y15, Y9, Y9
+	VSUBPD      Y12, Y8, Y8
+	VADDPD      Y8, Y9, Y8
+	VMULPD      Y10, Y7, Y7
+	VFMADD231PD Y4, Y14, Y7
+	VADDPD      Y0, Y7, Y0
+	VADDPD      64(SP), Y13, Y4
+	VADDPD      Y6, Y1, Y1
+	VADDPD      Y2, Y5, Y2
+	VADDPD      Y8, Y3, Y3
+	VADDPD      Y4, Y0, Y0
+	VADDPD      Y2, Y1, Y1
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y3, Y0, Y0
+	VADDPD      Y0, Y11, Y1
+	VSUBPD      Y11, Y1, Y2
+	VSUBPD      Y2, Y1, Y3
+	VSUBPD      Y3, Y11, Y3
+	VSUBPD      Y2, Y0, Y0
+	VADDPD      Y0, Y3, Y0
+	VMOVUPD     32(SP), Y2
+	VADDPD      Y1, Y2, Y3
+	VSUBPD      Y2, Y3, Y4
+	VSUBPD      Y4, Y3, Y5
+	VSUBPD      Y5, Y2, Y2
+	VSUBPD      Y4, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VMOVUPD     (SP), Y2
+	VADDPD      Y3, Y2, Y4
+	VSUBPD      Y2, Y4, Y5
+	VSUBPD      Y5, Y4, Y6
+	VSUBPD      Y6, Y2, Y2
+	VSUBPD      Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VADDPD      Y0, Y1, Y3
+	VSUBPD      Y1, Y3, Y5
+	VSUBPD      Y5, Y3, Y6
+	VSUBPD      Y6, Y1, Y1
+	VSUBPD      Y5, Y0, Y0
+	VADDPD      Y0, Y1, Y0
+	VADDPD      Y3, Y2, Y1
+	VSUBPD      Y2, Y1, Y5
+	VSUBPD      Y5, Y1, Y6
+	VSUBPD      Y6, Y2, Y2
+	VSUBPD      Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     Y4, (R8)(DX*1)
+	VMOVUPD     Y1, (R9)(DX*1)
+	VMOVUPD     Y2, (CX)(DX*1)
+	ADDQ        $0x20, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func axpyGuarded3AVX2(lanes *float64, table **float64, n int)
+// Requires: AVX, FMA3
+TEXT ·axpyGuarded3AVX2(SB), $96-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	MOVQ 32(CX), R9
+	ADDQ DX, R9
+	MOVQ 40(CX), R10
+	ADDQ DX, R10
+	MOVQ 48(CX), R11
+	ADDQ DX, R11
+	MOVQ 56(CX), R12
+	ADDQ DX, R12
+	MOVQ 64(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Y0
+	VMOVUPD     (BX)(DX*1), Y1
+	VMULPD      Y1, Y0, Y2
+	VMOVUPD     Y0, Y3
+	VFMSUB213PD Y2, Y1, Y3
+	VMOVUPD     (SI)(DX*1), Y4
+	VMULPD      Y4, Y0, Y5
+	VMOVUPD     Y0, Y6
+	VFMSUB213PD Y5, Y4, Y6
+	VMOVUPD     256(AX), Y7
+	VMULPD      Y1, Y7, Y8
+	VMOVUPD     Y7, Y9
+	VFMSUB213PD Y8, Y1, Y9
+	VADDPD      Y8, Y5, Y10
+	VSUBPD      Y5, Y10, Y11
+	VSUBPD      Y11, Y10, Y12
+	VSUBPD      Y12, Y5, Y5
+	VSUBPD      Y11, Y8, Y8
+	VADDPD      Y8, Y5, Y5
+	VADDPD      Y3, Y10, Y8
+	VSUBPD      Y10, Y8, Y11
+	VSUBPD      Y11, Y8, Y12
+	VSUBPD      Y12, Y10, Y10
+	VSUBPD      Y11, Y3, Y3
+	VADDPD      Y3, Y10, Y3
+	VMOVUPD     (DI)(DX*1), Y10
+	VMULPD      Y10, Y0, Y11
+	VFMSUB213PD Y11, Y10, Y0
+	VMULPD      Y4, Y7, Y12
+	VMOVUPD     Y7, Y13
+	VFMSUB213PD Y12, Y4, Y13
+	VMOVUPD     512(AX), Y14
+	VMULPD      Y1, Y14, Y15
+	VFMSUB213PD Y15, Y14, Y1
+	VMOVUPD     Y2, (SP)
+	VADDPD      Y12, Y11, Y2
+	VMOVUPD     Y8, 32(SP)
+	VSUBPD      Y11, Y2, Y8
+	VMOVUPD     Y1, 64(SP)
+	VSUBPD      Y8, Y2, Y1
+	VSUBPD      Y1, Y11, Y1
+	VSUBPD      Y8, Y12, Y8
+	VADDPD      Y8, Y1, Y1
+	VADDPD      Y6, Y15, Y8
+	VSUBPD      Y15, Y8, Y11
+	VSUBPD      Y11, Y8, Y12
+	VSUBPD      Y12, Y15, Y12
+	VSUBPD      Y11, Y6, Y6
+	VADDPD      Y6, Y12, Y6
+	VADDPD      Y5, Y9, Y11
+	VSUBPD      Y9, Y11, Y12
+	VSUBPD      Y12, Y11, Y15
+	VSUBPD      Y15, Y9, Y9
+	VSUBPD      Y12, Y5, Y5
+	VADDPD      Y5, Y9, Y5
+	VADDPD      Y8, Y2, Y9
+	VSUBPD      Y2, Y9, Y12
+	VSUBPD      Y12, Y9, Y15
+	VSUBPD      Y15, Y2, Y2
+	VSUBPD      Y12, Y8, Y8
+	VADDPD      Y8, Y2, Y2
+	VADDPD      Y3, Y11, Y8
+	VSUBPD      Y11, Y8, Y12
+	VSUBPD      Y12, Y8, Y15
+	VSUBPD      Y15, Y11, Y11
+	VSUBPD      Y12, Y3, Y3
+	VADDPD      Y3, Y11, Y3
+	VADDPD      Y8, Y9, Y11
+	VSUBPD      Y9, Y11, Y12
+	VSUBPD      Y12, Y11, Y15
+	VSUBPD      Y15, Y9, Y9
+	VSUBPD      Y12, Y8, Y8
+	VADDPD      Y8, Y9, Y8
+	VMULPD      Y10, Y7, Y7
+	VFMADD231PD Y4, Y14, Y7
+	VADDPD      Y0, Y7, Y0
+	VADDPD      64(SP), Y13, Y4
+	VADDPD      Y6, Y1, Y1
+	VADDPD      Y2, Y5, Y2
+	VADDPD      Y8, Y3, Y3
+	VADDPD      Y4, Y0, Y0
+	VADDPD      Y2, Y1, Y1
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y3, Y0, Y0
+	VADDPD      Y0, Y11, Y1
+	VSUBPD      Y11, Y1, Y2
+	VSUBPD      Y2, Y1, Y3
+	VSUBPD      Y3, Y11, Y3
+	VSUBPD      Y2, Y0, Y0
+	VADDPD      Y0, Y3, Y0
+	VMOVUPD     32(SP), Y2
+	VADDPD      Y1, Y2, Y3
+	VSUBPD      Y2, Y3, Y4
+	VSUBPD      Y4, Y3, Y5
+	VSUBPD      Y5, Y2, Y2
+	VSUBPD      Y4, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VMOVUPD     (SP), Y2
+	VADDPD      Y3, Y2, Y4
+	VSUBPD      Y2, Y4, Y5
+	VSUBPD      Y5, Y4, Y6
+	VSUBPD      Y6, Y2, Y2
+	VSUBPD      Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VADDPD      Y0, Y1, Y3
+	VSUBPD      Y1, Y3, Y5
+	VSUBPD      Y5, Y3, Y6
+	VSUBPD      Y6, Y1, Y1
+	VSUBPD      Y5, Y0, Y0
+	VADDPD      Y0, Y1, Y0
+	VADDPD      Y3, Y2, Y1
+	VSUBPD      Y2, Y1, Y5
+	VSUBPD      Y5, Y1, Y6
+	VSUBPD      Y6, Y2, Y2
+	VSUBPD      Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     (R8)(DX*1), Y3
+	VADDPD      Y3, Y4, Y5
+	VSUBPD      Y4, Y5, Y6
+	VSUBPD      Y6, Y5, Y7
+	VSUBPD      Y7, Y4, Y4
+	VSUBPD      Y6, Y3, Y3
+	VADDPD      Y3, Y4, Y3
+	VMOVUPD     (R9)(DX*1), Y4
+	VADDPD      Y4, Y1, Y6
+	VSUBPD      Y1, Y6, Y7
+	VSUBPD      Y7, Y6, Y8
+	VSUBPD      Y8, Y1, Y1
+	VSUBPD      Y7, Y4, Y4
+	VADDPD      Y4, Y1, Y1
+	VADDPD      Y3, Y6, Y4
+	VSUBPD      Y6, Y4, Y7
+	VSUBPD      Y7, Y4, Y8
+	VSUBPD      Y8, Y6, Y6
+	VSUBPD      Y7, Y3, Y3
+	VADDPD      Y3, Y6, Y3
+	VMOVUPD     (R10)(DX*1), Y6
+	VADDPD      Y6, Y2, Y7
+	VSUBPD      Y2, Y7, Y8
+	VSUBPD      Y8, Y7, Y9
+	VSUBPD      Y9, Y2, Y2
+	VSUBPD      Y8, Y6, Y6
+	VADDPD      Y6, Y2, Y2
+	VADDPD      Y3, Y1, Y6
+	VSUBPD      Y1, Y6, Y8
+	VSUBPD      Y8, Y6, Y9
+	VSUBPD      Y9, Y1, Y1
+	VSUBPD      Y8, Y3, Y3
+	VADDPD      Y3, Y1, Y1
+	VADDPD      Y6, Y7, Y3
+	VSUBPD      Y7, Y3, Y8
+	VSUBPD      Y8, Y3, Y9
+	VSUBPD      Y9, Y7, Y7
+	VSUBPD      Y8, Y6, Y6
+	VADDPD      Y6, Y7, Y6
+	VADDPD      Y1, Y2, Y1
+	VADDPD      Y6, Y1, Y1
+	VADDPD      Y1, Y3, Y2
+	VSUBPD      Y3, Y2, Y6
+	VSUBPD      Y6, Y2, Y7
+	VSUBPD      Y7, Y3, Y3
+	VSUBPD      Y6, Y1, Y1
+	VADDPD      Y1, Y3, Y1
+	VADDPD      Y2, Y4, Y3
+	VSUBPD      Y4, Y3, Y6
+	VSUBPD      Y6, Y3, Y7
+	VSUBPD      Y7, Y4, Y4
+	VSUBPD      Y6, Y2, Y2
+	VADDPD      Y2, Y4, Y2
+	VADDPD      Y3, Y5, Y4
+	VSUBPD      Y5, Y4, Y6
+	VSUBPD      Y6, Y4, Y7
+	VSUBPD      Y7, Y5, Y5
+	VSUBPD      Y6, Y3, Y3
+	VADDPD      Y3, Y5, Y3
+	VADDPD      Y1, Y2, Y5
+	VSUBPD      Y2, Y5, Y6
+	VSUBPD      Y6, Y5, Y7
+	VSUBPD      Y7, Y2, Y2
+	VSUBPD      Y6, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VADDPD      Y5, Y3, Y2
+	VSUBPD      Y3, Y2, Y6
+	VSUBPD      Y6, Y2, Y7
+	VSUBPD      Y7, Y3, Y3
+	VSUBPD      Y6, Y5, Y5
+	VADDPD      Y5, Y3, Y3
+	VMOVUPD     Y4, (R11)(DX*1)
+	VMOVUPD     Y2, (R12)(DX*1)
+	VMOVUPD     Y3, (CX)(DX*1)
+	ADDQ        $0x20, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func addGuarded4AVX2(lanes *float64, table **float64, n int)
+// Requires: AVX
+TEXT ·addGuarded4AVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD (AX)(CX*1), Y0
+	VMOVUPD (BX)(DX*1), Y1
+	VADDPD  Y1, Y0, Y2
+	VSUBPD  Y0, Y2, Y3
+	VSUBPD  Y3, Y2, Y4
+	VSUBPD  Y4, Y0, Y0
+	VSUBPD  Y3, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD 256(AX)(CX*1), Y1
+	VMOVUPD (SI)(DX*1), Y3
+	VADDPD  Y3, Y1, Y4
+	VSUBPD  Y1, Y4, Y5
+	VSUBPD  Y5, Y4, Y6
+	VSUBPD  Y6, Y1, Y1
+	VSUBPD  Y5, Y3, Y3
+	VADDPD  Y3, Y1, Y1
+	VADDPD  Y0, Y4, Y3
+	VSUBPD  Y4, Y3, Y5
+	VSUBPD  Y5, Y3, Y6
+	VSUBPD  Y6, Y4, Y4
+	VSUBPD  Y5, Y0, Y0
+	VADDPD  Y0, Y4, Y0
+	VMOVUPD 512(AX)(CX*1), Y4
+	VMOVUPD (DI)(DX*1), Y5
+	VADDPD  Y5, Y4, Y6
+	VSUBPD  Y4, Y6, Y7
+	VSUBPD  Y7, Y6, Y8
+	VSUBPD  Y8, Y4, Y4
+	VSUBPD  Y7, Y5, Y5
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y0, Y1, Y5
+	VSUBPD  Y1, Y5, Y7
+	VSUBPD  Y7, Y5, Y8
+	VSUBPD  Y8, Y1, Y1
+	VSUBPD  Y7, Y0, Y0
+	VADDPD  Y0, Y1, Y0
+	VADDPD  Y5, Y6, Y1
+	VSUBPD  Y6, Y1, Y7
+	VSUBPD  Y7, Y1, Y8
+	VSUBPD  Y8, Y6, Y6
+	VSUBPD  Y7, Y5, Y5
+	VADDPD  Y5, Y6, Y5
+	VMOVUPD 768(AX)(CX*1), Y6
+	VMOVUPD (R8)(DX*1), Y7
+	VADDPD  Y7, Y6, Y8
+	VSUBPD  Y6, Y8, Y9
+	VSUBPD  Y9, Y8, Y10
+	VSUBPD  Y10, Y6, Y6
+	VSUBPD  Y9, Y7, Y7
+	VADDPD  Y7, Y6, Y6
+	VADDPD  Y0, Y4, Y7
+	VSUBPD  Y4, Y7, Y9
+	VSUBPD  Y9, Y7, Y10
+	VSUBPD  Y10, Y4, Y4
+	VSUBPD  Y9, Y0, Y0
+	VADDPD  Y0, Y4, Y0
+	VADDPD  Y7, Y8, Y4
+	VSUBPD  Y8, Y4, Y9
+	VSUBPD  Y9, Y4, Y10
+	VSUBPD  Y10, Y8, Y8
+	VSUBPD  Y9, Y7, Y7
+	VADDPD  Y7, Y8, Y7
+	VADDPD  Y5, Y4, Y8
+	VSUBPD  Y4, Y8, Y9
+	VSUBPD  Y9, Y8, Y10
+	VSUBPD  Y10, Y4, Y4
+	VSUBPD  Y9, Y5, Y5
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y0, Y6, Y0
+	VADDPD  Y4, Y7, Y4
+	VADDPD  Y4, Y0, Y0
+	VADDPD  Y0, Y8, Y4
+	VSUBPD  Y8, Y4, Y5
+	VSUBPD  Y5, Y4, Y6
+	VSUBPD  Y6, Y8, Y6
+	VSUBPD  Y5, Y0, Y0
+	VADDPD  Y0, Y6, Y0
+	VADDPD  Y4, Y1, Y5
+	VSUBPD  Y1, Y5, Y6
+	VSUBPD  Y6, Y5, Y7
+	VSUBPD  Y7, Y1, Y1
+	VSUBPD  Y6, Y4, Y4
+	VADDPD  Y4, Y1, Y1
+	VADDPD  Y5, Y3, Y4
+	VSUBPD  Y3, Y4, Y6
+	VSUBPD  Y6, Y4, Y7
+	VSUBPD  Y7, Y3, Y3
+	VSUBPD  Y6, Y5, Y5
+	VADDPD  Y5, Y3, Y3
+	VADDPD  Y4, Y2, Y5
+	VSUBPD  Y2, Y5, Y6
+	VSUBPD  Y6, Y5, Y7
+	VSUBPD  Y7, Y2, Y2
+	VSUBPD  Y6, Y4, Y4
+	VADDPD  Y4, Y2, Y2
+	VADDPD  Y0, Y1, Y4
+	VSUBPD  Y1, Y4, Y6
+	VSUBPD  Y6, Y4, Y7
+	VSUBPD  Y7, Y1, Y1
+	VSUBPD  Y6, Y0, Y0
+	VADDPD  Y0, Y1, Y0
+	VADDPD  Y4, Y3, Y1
+	VSUBPD  Y3, Y1, Y6
+	VSUBPD  Y6, Y1, Y7
+	VSUBPD  Y7, Y3, Y3
+	VSUBPD  Y6, Y4, Y4
+	VADDPD  Y4, Y3, Y3
+	VADDPD  Y1, Y2, Y4
+	VSUBPD  Y2, Y4, Y6
+	VSUBPD  Y6, Y4, Y7
+	VSUBPD  Y7, Y2, Y2
+	VSUBPD  Y6, Y1, Y1
+	VADDPD  Y1, Y2, Y1
+	VADDPD  Y0, Y3, Y2
+	VSUBPD  Y3, Y2, Y6
+	VSUBPD  Y6, Y2, Y7
+	VSUBPD  Y7, Y3, Y3
+	VSUBPD  Y6, Y0, Y0
+	VADDPD  Y0, Y3, Y0
+	VADDPD  Y2, Y1, Y3
+	VSUBPD  Y1, Y3, Y6
+	VSUBPD  Y6, Y3, Y7
+	VSUBPD  Y7, Y1, Y1
+	VSUBPD  Y6, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD Y5, (AX)(CX*1)
+	VMOVUPD Y4, 256(AX)(CX*1)
+	VMOVUPD Y3, 512(AX)(CX*1)
+	VMOVUPD Y1, 768(AX)(CX*1)
+	ADDQ    $0x20, CX
+	ANDQ    $0xff, CX
+	ADDQ    $0x20, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func addProductGuarded4AVX2(lanes *float64, table **float64, n int)
+// Requires: AVX, FMA3
+TEXT ·addProductGuarded4AVX2(SB), $416-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	MOVQ 32(CX), R9
+	ADDQ DX, R9
+	MOVQ 40(CX), R10
+	ADDQ DX, R10
+	MOVQ 48(CX), R11
+	ADDQ DX, R11
+	MOVQ 56(CX), R12
+	ADDQ DX, R12
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD     (BX)(DX*1), Y0
+	VMOVUPD     (R9)(DX*1), Y1
+	VMULPD      Y1, Y0, Y2
+	VMOVUPD     Y0, Y3
+	VFMSUB213PD Y2, Y1, Y3
+	VMOVUPD     (R10)(DX*1), Y4
+	VMULPD      Y4, Y0, Y5
+	VMOVUPD     Y0, Y6
+	VFMSUB213PD Y5, Y4, Y6
+	VMOVUPD     (SI)(DX*1), Y7
+	VMULPD      Y1, Y7, Y8
+	VMOVUPD     Y7, Y9
+	VFMSUB213PD Y8, Y1, Y9
+	VADDPD      Y8, Y5, Y10
+	VSUBPD      Y5, Y10, Y11
+	VSUBPD      Y11, Y10, Y12
+	VSUBPD      Y12, Y5, Y5
+	VSUBPD      Y11, Y8, Y8
+	VADDPD      Y8, Y5, Y5
+	VADDPD      Y3, Y10, Y8
+	VSUBPD      Y10, Y8, Y11
+	VSUBPD      Y11, Y8, Y12
+	VSUBPD      Y12, Y10, Y10
+	VSUBPD      Y11, Y3, Y3
+	VADDPD      Y3, Y10, Y3
+	VMOVUPD     (R11)(DX*1), Y10
+	VMULPD      Y10, Y0, Y11
+	VMOVUPD     Y0, Y12
+	VFMSUB213PD Y11, Y10, Y12
+	VMULPD      Y4, Y7, Y13
+	VMOVUPD     Y7, Y14
+	VFMSUB213PD Y13, Y4, Y14
+	VMOVUPD     (DI)(DX*1), Y15
+	VMOVUPD     Y2, (SP)
+	VMULPD      Y1, Y15, Y2
+	VMOVUPD     Y8, 32(SP)
+	VMOVUPD     Y15, Y8
+	VFMSUB213PD Y2, Y1, Y8
+	VMOVUPD     Y8, 64(SP)
+	VADDPD      Y13, Y11, Y8
+	VMOVUPD     Y12, 96(SP)
+	VSUBPD      Y11, Y8, Y12
+	VMOVUPD     Y14, 128(SP)
+	VSUBPD      Y12, Y8, Y14
+	VSUBPD      Y14, Y11, Y11
+	VSUBPD      Y12, Y13, Y12
+	VADDPD      Y12, Y11, Y11
+	VADDPD      Y6, Y2, Y12
+	VSUBPD      Y2, Y12, Y13
+	VSUBPD      Y13, Y12, Y14
+	VSUBPD      Y14, Y2, Y2
+	VSUBPD      Y13, Y6, Y6
+	VADDPD      Y6, Y2, Y2
+	VADDPD      Y5, Y9, Y6
+	VSUBPD      Y9, Y6, Y13
+	VSUBPD      Y13, Y6, Y14
+	VSUBPD      Y14, Y9, Y9
+	VSUBPD      Y13, Y5, Y5
+	VADDPD      Y5, Y9, Y5
+	VADDPD      Y12, Y8, Y9
+	VSUBPD      Y8, Y9, Y13
+	VSUBPD      Y13, Y9, Y14
+	VSUBPD      Y14, Y8, Y8
+	VSUBPD      Y13, Y12, Y12
+	VADDPD      Y12, Y8, Y8
+	VADDPD      Y3, Y6, Y12
+	VSUBPD      Y6, Y12, Y13
+	VSUBPD      Y13, Y12, Y14
+	VSUBPD      Y14, Y6, Y6
+	VSUBPD      Y13, Y3, Y3
+	VADDPD      Y3, Y6, Y3
+	VADDPD      Y12, Y9, Y6
+	VSUBPD      Y9, Y6, Y13
+	VSUBPD      Y13, Y6, Y14
+	VSUBPD      Y14, Y9, Y9
+	VSUBPD      Y13, Y12, Y12
+	VADDPD      Y12, Y9, Y9
+	VMOVUPD     (R12)(DX*1), Y12
+	VMULPD      Y12, Y0, Y13
+	VFMSUB213PD Y13, Y12, Y0
+	VMULPD      Y10, Y7, Y14
+	VMOVUPD     Y6, 160(SP)
+	VMOVUPD     Y7, Y6
+	VFMSUB213PD Y14, Y10, Y6
+	VMOVUPD     Y6, 192(SP)
+	VMULPD      Y4, Y15, Y6
+	VMOVUPD     Y0, 224(SP)
+	VMOVUPD     Y15, Y0
+	VFMSUB213PD Y6, Y4, Y0
+	VMOVUPD     Y0, 256(SP)
+	VMOVUPD     (R8)(DX*1), Y0
+	VMULPD      Y1, Y0, Y4
+	VFMSUB213PD Y4, Y0, Y1
+	VMOVUPD     Y1, 288(SP)
+	VADDPD      Y14, Y13, Y1
+	VSUBPD      Y13, Y1, Y0
+	VSUBPD      Y0, Y1, Y10
+	VSUBPD      Y10, Y13, Y10
+	VSUBPD      Y0, Y14, Y0
+	VADDPD      Y0, Y10, Y0
+	VADDPD      Y4, Y6, Y10
+	VSUBPD      Y6, Y10, Y13
+	VSUBPD      Y13, Y10, Y14
+	VSUBPD      Y14, Y6, Y6
+	VSUBPD      Y13, Y4, Y4
+	VADDPD      Y4, Y6, Y4
+	VMOVUPD     96(SP), Y6
+	VMOVUPD     128(SP), Y13
+	VADDPD      Y13, Y6, Y14
+	VMOVUPD     Y4, 320(SP)
+	VSUBPD      Y6, Y14, Y4
+	VMOVUPD     Y0, 352(SP)
+	VSUBPD      Y4, Y14, Y0
+	VSUBPD      Y0, Y6, Y0
+	VSUBPD      Y4, Y13, Y4
+	VADDPD      Y4, Y0, Y0
+	VMOVUPD     64(SP), Y4
+	VADDPD      Y11, Y4, Y6
+	VSUBPD      Y4, Y6, Y13
+	VMOVUPD     Y0, 384(SP)
+	VSUBPD      Y13, Y6, Y0
+	VSUBPD      Y0, Y4, Y0
+	VSUBPD      Y13, Y11, Y4
+	VADDPD      Y4, Y0, Y0
+	VADDPD      Y5, Y2, Y4
+	VSUBPD      Y2, Y4, Y11
+	VSUBPD      Y11, Y4, Y13
+	VSUBPD      Y13, Y2, Y2
+	VSUBPD      Y11, Y5, Y5
+	VADDPD      Y5, Y2, Y2
+	VADDPD      Y3, Y8, Y5
+	VSUBPD      Y8, Y5, Y11
+	VSUBPD      Y11, Y5, Y13
+	VSUBPD      Y13, Y8, Y8
+	VSUBPD      Y11, Y3, Y3
+	VADDPD      Y3, Y8, Y3
+	VADDPD      Y10, Y1, Y8
+	VSUBPD      Y1, Y8, Y11
+	VSUBPD      Y11, Y8, Y13
+	VSUBPD      Y13, Y1, Y1
+	VSUBPD      Y11, Y10, Y10
+	VADDPD      Y10, Y1, Y1
+	VADDPD      Y6, Y14, Y10
+	VSUBPD      Y14, Y10, Y11
+	VSUBPD      Y11, Y10, Y13
+	VSUBPD      Y13, Y14, Y13
+	VSUBPD      Y11, Y6, Y6
+	VADDPD      Y6, Y13, Y6
+	VADDPD      Y5, Y4, Y11
+	VSUBPD      Y4, Y11, Y13
+	VSUBPD      Y13, Y11, Y14
+	VSUBPD      Y14, Y4, Y4
+	VSUBPD      Y13, Y5, Y5
+	VADDPD      Y5, Y4, Y4
+	VADDPD      Y10, Y8, Y5
+	VSUBPD      Y8, Y5, Y13
+	VSUBPD      Y13, Y5, Y14
+	VSUBPD      Y14, Y8, Y8
+	VSUBPD      Y13, Y10, Y10
+	VADDPD      Y10, Y8, Y8
+	VADDPD      Y9, Y11, Y10
+	VSUBPD      Y11, Y10, Y13
+	VSUBPD      Y13, Y10, Y14
+	VSUBPD      Y14, Y11, Y11
+	VSUBPD      Y13, Y9, Y9
+	VADDPD      Y9, Y11, Y9
+	VADDPD      Y10, Y5, Y11
+	VSUBPD      Y5, Y11, Y13
+	VSUBPD      Y13, Y11, Y14
+	VSUBPD      Y14, Y5, Y5
+	VSUBPD      Y13, Y10, Y10
+	VADDPD      Y10, Y5, Y5
+	VMULPD      Y12, Y7, Y7
+	VMOVUPD     (R11)(DX*1), Y10
+	VFMADD231PD Y10, Y15, Y7
+	VMOVUPD     (R10)(DX*1), Y10
+	VMOVUPD     (R8)(DX*1), Y12
+	VFMADD231PD Y12, Y10, Y7
+	VADDPD      224(SP), Y7, Y7
+	VMOVUPD     256(SP), Y10
+	VADDPD      192(SP), Y10, Y10
+	VMOVUPD     352(SP), Y12
+	VADDPD      288(SP), Y12, Y12
+	VMOVUPD     384(SP), Y13
+	VADDPD      320(SP), Y13, Y13
+	VADDPD      Y2, Y0, Y0
+	VADDPD      Y1, Y3, Y1
+	VADDPD      Y4, Y6, Y2
+	VADDPD      Y9, Y8, Y3
+	VADDPD      Y10, Y7, Y4
+	VADDPD      Y13, Y12, Y6
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y3, Y2, Y1
+	VADDPD      Y6, Y4, Y2
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y0, Y2, Y0
+	VADDPD      Y5, Y0, Y0
+	VADDPD      Y0, Y11, Y1
+	VSUBPD      Y11, Y1, Y2
+	VSUBPD      Y2, Y1, Y3
+	VSUBPD      Y3, Y11, Y3
+	VSUBPD      Y2, Y0, Y0
+	VADDPD      Y0, Y3, Y0
+	VMOVUPD     160(SP), Y2
+	VADDPD      Y1, Y2, Y3
+	VSUBPD      Y2, Y3, Y4
+	VSUBPD      Y4, Y3, Y5
+	VSUBPD      Y5, Y2, Y2
+	VSUBPD      Y4, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VMOVUPD     32(SP), Y2
+	VADDPD      Y3, Y2, Y4
+	VSUBPD      Y2, Y4, Y5
+	VSUBPD      Y5, Y4, Y6
+	VSUBPD      Y6, Y2, Y2
+	VSUBPD      Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     (SP), Y3
+	VADDPD      Y4, Y3, Y5
+	VSUBPD      Y3, Y5, Y6
+	VSUBPD      Y6, Y5, Y7
+	VSUBPD      Y7, Y3, Y3
+	VSUBPD      Y6, Y4, Y4
+	VADDPD      Y4, Y3, Y3
+	VADDPD      Y0, Y1, Y4
+	VSUBPD      Y1, Y4, Y6
+	VSUBPD      Y6, Y4, Y7
+	VSUBPD      Y7, Y1, Y1
+	VSUBPD      Y6, Y0, Y0
+	VADDPD      Y0, Y1, Y0
+	VADDPD      Y4, Y2, Y1
+	VSUBPD      Y2, Y1, Y6
+	VSUBPD      Y6, Y1, Y7
+	VSUBPD      Y7, Y2, Y2
+	VSUBPD      Y6, Y4, Y4
+	VADDPD      Y4, Y2, Y2
+	VADDPD      Y1, Y3, Y4
+	VSUBPD      Y3, Y4, Y6
+	VSUBPD      Y6, Y4, Y7
+	VSUBPD      Y7, Y3, Y3
+	VSUBPD      Y6, Y1, Y1
+	VADDPD      Y1, Y3, Y1
+	VADDPD      Y0, Y2, Y3
+	VSUBPD      Y2, Y3, Y6
+	VSUBPD      Y6, Y3, Y7
+	VSUBPD      Y7, Y2, Y2
+	VSUBPD      Y6, Y0, Y0
+	VADDPD      Y0, Y2, Y0
+	VADDPD      Y3, Y1, Y2
+	VSUBPD      Y1, Y2, Y6
+	VSUBPD      Y6, Y2, Y7
+	VSUBPD      Y7, Y1, Y1
+	VSUBPD      Y6, Y3, Y3
+	VADDPD      Y3, Y1, Y1
+	VMOVUPD     (AX)(CX*1), Y3
+	VADDPD      Y5, Y3, Y6
+	VSUBPD      Y3, Y6, Y7
+	VSUBPD      Y7, Y6, Y8
+	VSUBPD      Y8, Y3, Y3
+	VSUBPD      Y7, Y5, Y5
+	VADDPD      Y5, Y3, Y3
+	VMOVUPD     256(AX)(CX*1), Y5
+	VADDPD      Y4, Y5, Y7
+	VSUBPD      Y5, Y7, Y8
+	VSUBPD      Y8, Y7, Y9
+	VSUBPD      Y9, Y5, Y5
+	VSUBPD      Y8, Y4, Y4
+	VADDPD      Y4, Y5, Y4
+	VADDPD      Y3, Y7, Y5
+	VSUBPD      Y7, Y5, Y8
+	VSUBPD      Y8, Y5, Y9
+	VSUBPD      Y9, Y7, Y7
+	VSUBPD      Y8, Y3, Y3
+	VADDPD      Y3, Y7, Y3
+	VMOVUPD     512(AX)(CX*1), Y7
+	VADDPD      Y2, Y7, Y8
+	VSUBPD      Y7, Y8, Y9
+	VSUBPD      Y9, Y8, Y10
+	VSUBPD      Y10, Y7, Y7
+	VSUBPD      Y9, Y2, Y2
+	VADDPD      Y2, Y7, Y2
+	VADDPD      Y3, Y4, Y7
+	VSUBPD      Y4, Y7, Y9
+	VSUBPD      Y9, Y7, Y10
+	VSUBPD      Y10, Y4, Y4
+	VSUBPD      Y9, Y3, Y3
+	VADDPD      Y3, Y4, Y3
+	VADDPD      Y7, Y8, Y4
+	VSUBPD      Y8, Y4, Y9
+	VSUBPD      Y9, Y4, Y10
+	VSUBPD      Y10, Y8, Y8
+	VSUBPD      Y9, Y7, Y7
+	VADDPD      Y7, Y8, Y7
+	VMOVUPD     768(AX)(CX*1), Y8
+	VADDPD      Y1, Y8, Y9
+	VSUBPD      Y8, Y9, Y10
+	VSUBPD      Y10, Y9, Y11
+	VSUBPD      Y11, Y8, Y8
+	VSUBPD      Y10, Y1, Y1
+	VADDPD      Y1, Y8, Y1
+	VADDPD      Y3, Y2, Y8
+	VSUBPD      Y2, Y8, Y10
+	VSUBPD      Y10, Y8, Y11
+	VSUBPD      Y11, Y2, Y2
+	VSUBPD      Y10, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VADDPD      Y8, Y9, Y3
+	VSUBPD      Y9, Y3, Y10
+	VSUBPD      Y10, Y3, Y11
+	VSUBPD      Y11, Y9, Y9
+	VSUBPD      Y10, Y8, Y8
+	VADDPD      Y8, Y9, Y8
+	VADDPD      Y7, Y3, Y9
+	VSUBPD      Y3, Y9, Y10
+	VSUBPD      Y10, Y9, Y11
+	VSUBPD      Y11, Y3, Y3
+	VSUBPD      Y10, Y7, Y7
+	VADDPD      Y7, Y3, Y3
+	VADDPD      Y2, Y1, Y1
+	VADDPD      Y3, Y8, Y2
+	VADDPD      Y2, Y1, Y1
+	VADDPD      Y1, Y9, Y2
+	VSUBPD      Y9, Y2, Y3
+	VSUBPD      Y3, Y2, Y7
+	VSUBPD      Y7, Y9, Y7
+	VSUBPD      Y3, Y1, Y1
+	VADDPD      Y1, Y7, Y1
+	VADDPD      Y2, Y4, Y3
+	VSUBPD      Y4, Y3, Y7
+	VSUBPD      Y7, Y3, Y8
+	VSUBPD      Y8, Y4, Y4
+	VSUBPD      Y7, Y2, Y2
+	VADDPD      Y2, Y4, Y2
+	VADDPD      Y3, Y5, Y4
+	VSUBPD      Y5, Y4, Y7
+	VSUBPD      Y7, Y4, Y8
+	VSUBPD      Y8, Y5, Y5
+	VSUBPD      Y7, Y3, Y3
+	VADDPD      Y3, Y5, Y3
+	VADDPD      Y4, Y6, Y5
+	VSUBPD      Y6, Y5, Y7
+	VSUBPD      Y7, Y5, Y8
+	VSUBPD      Y8, Y6, Y6
+	VSUBPD      Y7, Y4, Y4
+	VADDPD      Y4, Y6, Y4
+	VADDPD      Y1, Y2, Y6
+	VSUBPD      Y2, Y6, Y7
+	VSUBPD      Y7, Y6, Y8
+	VSUBPD      Y8, Y2, Y2
+	VSUBPD      Y7, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VADDPD      Y6, Y3, Y2
+	VSUBPD      Y3, Y2, Y7
+	VSUBPD      Y7, Y2, Y8
+	VSUBPD      Y8, Y3, Y3
+	VSUBPD      Y7, Y6, Y6
+	VADDPD      Y6, Y3, Y3
+	VADDPD      Y2, Y4, Y6
+	VSUBPD      Y4, Y6, Y7
+	VSUBPD      Y7, Y6, Y8
+	VSUBPD      Y8, Y4, Y4
+	VSUBPD      Y7, Y2, Y2
+	VADDPD      Y2, Y4, Y2
+	VADDPD      Y1, Y3, Y4
+	VSUBPD      Y3, Y4, Y7
+	VSUBPD      Y7, Y4, Y8
+	VSUBPD      Y8, Y3, Y3
+	VSUBPD      Y7, Y1, Y1
+	VADDPD      Y1, Y3, Y1
+	VADDPD      Y4, Y2, Y3
+	VSUBPD      Y2, Y3, Y7
+	VSUBPD      Y7, Y3, Y8
+	VSUBPD      Y8, Y2, Y2
+	VSUBPD      Y7, Y4, Y4
+	VADDPD      Y4, Y2, Y2
+	VMOVUPD     Y5, (AX)(CX*1)
+	VMOVUPD     Y6, 256(AX)(CX*1)
+	VMOVUPD     Y3, 512(AX)(CX*1)
+	VMOVUPD     Y2, 768(AX)(CX*1)
+	ADDQ        $0x20, CX
+	ANDQ        $0xff, CX
+	ADDQ        $0x20, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func mulGuarded4AVX2(lanes *float64, table **float64, n int)
+// Requires: AVX, FMA3
+TEXT ·mulGuarded4AVX2(SB), $416-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	MOVQ 32(CX), R9
+	ADDQ DX, R9
+	MOVQ 40(CX), R10
+	ADDQ DX, R10
+	MOVQ 48(CX), R11
+	ADDQ DX, R11
+	MOVQ 56(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Y0
+	VMOVUPD     (BX)(DX*1), Y1
+	VMULPD      Y1, Y0, Y2
+	VMOVUPD     Y0, Y3
+	VFMSUB213PD Y2, Y1, Y3
+	VMOVUPD     (SI)(DX*1), Y4
+	VMULPD      Y4, Y0, Y5
+	VMOVUPD     Y0, Y6
+	VFMSUB213PD Y5, Y4, Y6
+	VMOVUPD     256(AX), Y7
+	VMULPD      Y1, Y7, Y8
+	VMOVUPD     Y7, Y9
+	VFMSUB213PD Y8, Y1, Y9
+	VADDPD      Y8, Y5, Y10
+	VSUBPD      Y5, Y10, Y11
+	VSUBPD      Y11, Y10, Y12
+	VSUBPD      Y12, Y5, Y5
+	VSUBPD      Y11, Y8, Y8
+	VADDPD      Y8, Y5, Y5
+	VADDPD      Y3, Y10, Y8
+	VSUBPD      Y10, Y8, Y11
+	VSUBPD      Y11, Y8, Y12
+	VSUBPD      Y12, Y10, Y10
+	VSUBPD      Y11, Y3, Y3
+	VADDPD      Y3, Y10, Y3
+	VMOVUPD     (DI)(DX*1), Y10
+	VMULPD      Y10, Y0, Y11
+	VMOVUPD     Y0, Y12
+	VFMSUB213PD Y11, Y10, Y12
+	VMULPD      Y4, Y7, Y13
+	VMOVUPD     Y7, Y14
+	VFMSUB213PD Y13, Y4, Y14
+	VMOVUPD     512(AX), Y15
+	VMOVUPD     Y2, (SP)
+	VMULPD      Y1, Y15, Y2
+	VMOVUPD     Y8, 32(SP)
+	VMOVUPD     Y15, Y8
+	VFMSUB213PD Y2, Y1, Y8
+	VMOVUPD     Y8, 64(SP)
+	VADDPD      Y13, Y11, Y8
+	VMOVUPD     Y12, 96(SP)
+	VSUBPD      Y11, Y8, Y12
+	VMOVUPD     Y14, 128(SP)
+	VSUBPD      Y12, Y8, Y14
+	VSUBPD      Y14, Y11, Y11
+	VSUBPD      Y12, Y13, Y12
+	VADDPD      Y12, Y11, Y11
+	VADDPD      Y6, Y2, Y12
+	VSUBPD      Y2, Y12, Y13
+	VSUBPD      Y13, Y12, Y14
+	VSUBPD      Y14, Y2, Y2
+	VSUBPD      Y13, Y6, Y6
+	VADDPD      Y6, Y2, Y2
+	VADDPD      Y5, Y9, Y6
+	VSUBPD      Y9, Y6, Y13
+	VSUBPD      Y13, Y6, Y14
+	VSUBPD      Y14, Y9, Y9
+	VSUBPD      Y13, Y5, Y5
+	VADDPD      Y5, Y9, Y5
+	VADDPD      Y12, Y8, Y9
+	VSUBPD      Y8, Y9, Y13
+	VSUBPD      Y13, Y9, Y14
+	VSUBPD      Y14, Y8, Y8
+	VSUBPD      Y13, Y12, Y12
+	VADDPD      Y12, Y8, Y8
+	VADDPD      Y3, Y6, Y12
+	VSUBPD      Y6, Y12, Y13
+	VSUBPD      Y13, Y12, Y14
+	VSUBPD      Y14, Y6, Y6
+	VSUBPD      Y13, Y3, Y3
+	VADDPD      Y3, Y6, Y3
+	VADDPD      Y12, Y9, Y6
+	VSUBPD      Y9, Y6, Y13
+	VSUBPD      Y13, Y6, Y14
+	VSUBPD      Y14, Y9, Y9
+	VSUBPD      Y13, Y12, Y12
+	VADDPD      Y12, Y9, Y9
+	VMOVUPD     (R8)(DX*1), Y12
+	VMULPD      Y12, Y0, Y13
+	VFMSUB213PD Y13, Y12, Y0
+	VMULPD      Y10, Y7, Y14
+	VMOVUPD     Y6, 160(SP)
+	VMOVUPD     Y7, Y6
+	VFMSUB213PD Y14, Y10, Y6
+	VMOVUPD     Y6, 192(SP)
+	VMULPD      Y4, Y15, Y6
+	VMOVUPD     Y0, 224(SP)
+	VMOVUPD     Y15, Y0
+	VFMSUB213PD Y6, Y4, Y0
+	VMOVUPD     Y0, 256(SP)
+	VMOVUPD     768(AX), Y0
+	VMULPD      Y1, Y0, Y4
+	VFMSUB213PD Y4, Y0, Y1
+	VMOVUPD     Y1, 288(SP)
+	VADDPD      Y14, Y13, Y1
+	VSUBPD      Y13, Y1, Y0
+	VSUBPD      Y0, Y1, Y10
+	VSUBPD      Y10, Y13, Y10
+	VSUBPD      Y0, Y14, Y0
+	VADDPD      Y0, Y10, Y0
+	VADDPD      Y4, Y6, Y10
+	VSUBPD      Y6, Y10, Y13
+	VSUBPD      Y13, Y10, Y14
+	VSUBPD      Y14, Y6, Y6
+	VSUBPD      Y13, Y4, Y4
+	VADDPD      Y4, Y6, Y4
+	VMOVUPD     96(SP), Y6
+	VMOVUPD     128(SP), Y13
+	VADDPD      Y13, Y6, Y14
+	VMOVUPD     Y4, 320(SP)
+	VSUBPD      Y6, Y14, Y4
+	VMOVUPD     Y0, 352(SP)
+	VSUBPD      Y4, Y14, Y0
+	VSUBPD      Y0, Y6, Y0
+	VSUBPD      Y4, Y13, Y4
+	VADDPD      Y4, Y0, Y0
+	VMOVUPD     64(SP), Y4
+	VADDPD      Y11, Y4, Y6
+	VSUBPD      Y4, Y6, Y13
+	VMOVUPD     Y0, 384(SP)
+	VSUBPD      Y13, Y6, Y0
+	VSUBPD      Y0, Y4, Y0
+	VSUBPD      Y13, Y11, Y4
+	VADDPD      Y4, Y0, Y0
+	VADDPD      Y5, Y2, Y4
+	VSUBPD      Y2, Y4, Y11
+	VSUBPD      Y11, Y4, Y13
+	VSUBPD      Y13, Y2, Y2
+	VSUBPD      Y11, Y5, Y5
+	VADDPD      Y5, Y2, Y2
+	VADDPD      Y3, Y8, Y5
+	VSUBPD      Y8, Y5, Y11
+	VSUBPD      Y11, Y5, Y13
+	VSUBPD      Y13, Y8, Y8
+	VSUBPD      Y11, Y3, Y3
+	VADDPD      Y3, Y8, Y3
+	VADDPD      Y10, Y1, Y8
+	VSUBPD      Y1, Y8, Y11
+	VSUBPD      Y11, Y8, Y13
+	VSUBPD      Y13, Y1, Y1
+	VSUBPD      Y11, Y10, Y10
+	VADDPD      Y10, Y1, Y1
+	VADDPD      Y6, Y14, Y10
+	VSUBPD      Y14, Y10, Y11
+	VSUBPD      Y11, Y10, Y13
+	VSUBPD      Y13, Y14, Y13
+	VSUBPD      Y11, Y6, Y6
+	VADDPD      Y6, Y13, Y6
+	VADDPD      Y5, Y4, Y11
+	VSUBPD      Y4, Y11, Y13
+	VSUBPD      Y13, Y11, Y14
+	VSUBPD      Y14, Y4, Y4
+	VSUBPD      Y13, Y5, Y5
+	VADDPD      Y5, Y4, Y4
+	VADDPD      Y10, Y8, Y5
+	VSUBPD      Y8, Y5, Y13
+	VSUBPD      Y13, Y5, Y14
+	VSUBPD      Y14, Y8, Y8
+	VSUBPD      Y13, Y10, Y10
+	VADDPD      Y10, Y8, Y8
+	VADDPD      Y9, Y11, Y10
+	VSUBPD      Y11, Y10, Y13
+	VSUBPD      Y13, Y10, Y14
+	VSUBPD      Y14, Y11, Y11
+	VSUBPD      Y13, Y9, Y9
+	VADDPD      Y9, Y11, Y9
+	VADDPD      Y10, Y5, Y11
+	VSUBPD      Y5, Y11, Y13
+	VSUBPD      Y13, Y11, Y14
+	VSUBPD      Y14, Y5, Y5
+	VSUBPD      Y13, Y10, Y10
+	VADDPD      Y10, Y5, Y5
+	VMULPD      Y12, Y7, Y7
+	VMOVUPD     (DI)(DX*1), Y10
+	VFMADD231PD Y10, Y15, Y7
+	VMOVUPD     (SI)(DX*1), Y10
+	VMOVUPD     768(AX), Y12
+	VFMADD231PD Y12, Y10, Y7
+	VADDPD      224(SP), Y7, Y7
+	VMOVUPD     256(SP), Y10
+	VADDPD      192(SP), Y10, Y10
+	VMOVUPD     352(SP), Y12
+	VADDPD      288(SP), Y12, Y12
+	VMOVUPD     384(SP), Y13
+	VADDPD      320(SP), Y13, Y13
+	VADDPD      Y2, Y0, Y0
+	VADDPD      Y1, Y3, Y1
+	VADDPD      Y4, Y6, Y2
+	VADDPD      Y9, Y8, Y3
+	VADDPD      Y10, Y7, Y4
+	VADDPD      Y13, Y12, Y6
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y3, Y2, Y1
+	VADDPD      Y6, Y4, Y2
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y0, Y2, Y0
+	VADDPD      Y5, Y0, Y0
+	VADDPD      Y0, Y11, Y1
+	VSUBPD      Y11, Y1, Y2
+	VSUBPD      Y2, Y1, Y3
+	VSUBPD      Y3, Y11, Y3
+	VSUBPD      Y2, Y0, Y0
+	VADDPD      Y0, Y3, Y0
+	VMOVUPD     160(SP), Y2
+	VADDPD      Y1, Y2, Y3
+	VSUBPD      Y2, Y3, Y4
+	VSUBPD      Y4, Y3, Y5
+	VSUBPD      Y5, Y2, Y2
+	VSUBPD      Y4, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VMOVUPD     32(SP), Y2
+	VADDPD      Y3, Y2, Y4
+	VSUBPD      Y2, Y4, Y5
+	VSUBPD      Y5, Y4, Y6
+	VSUBPD      Y6, Y2, Y2
+	VSUBPD      Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     (SP), Y3
+	VADDPD      Y4, Y3, Y5
+	VSUBPD      Y3, Y5, Y6
+	VSUBPD      Y6, Y5, Y7
+	VSUBPD      Y7, Y3, Y3
+	VSUBPD      Y6, Y4, Y4
+	VADDPD      Y4, Y3, Y3
+	VADDPD      Y0, Y1, Y4
+	VSUBPD      Y1, Y4, Y6
+	VSUBPD      Y6, Y4, Y7
+	VSUBPD      Y7, Y1, Y1
+	VSUBPD      Y6, Y0, Y0
+	VADDPD      Y0, Y1, Y0
+	VADDPD      Y4, Y2, Y1
+	VSUBPD      Y2, Y1, Y6
+	VSUBPD      Y6, Y1, Y7
+	VSUBPD      Y7, Y2, Y2
+	VSUBPD      Y6, Y4, Y4
+	VADDPD      Y4, Y2, Y2
+	VADDPD      Y1, Y3, Y4
+	VSUBPD      Y3, Y4, Y6
+	VSUBPD      Y6, Y4, Y7
+	VSUBPD      Y7, Y3, Y3
+	VSUBPD      Y6, Y1, Y1
+	VADDPD      Y1, Y3, Y1
+	VADDPD      Y0, Y2, Y3
+	VSUBPD      Y2, Y3, Y6
+	VSUBPD      Y6, Y3, Y7
+	VSUBPD      Y7, Y2, Y2
+	VSUBPD      Y6, Y0, Y0
+	VADDPD      Y0, Y2, Y0
+	VADDPD      Y3, Y1, Y2
+	VSUBPD      Y1, Y2, Y6
+	VSUBPD      Y6, Y2, Y7
+	VSUBPD      Y7, Y1, Y1
+	VSUBPD      Y6, Y3, Y3
+	VADDPD      Y3, Y1, Y1
+	VMOVUPD     Y5, (R9)(DX*1)
+	VMOVUPD     Y4, (R10)(DX*1)
+	VMOVUPD     Y2, (R11)(DX*1)
+	VMOVUPD     Y1, (CX)(DX*1)
+	ADDQ        $0x20, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func axpyGuarded4AVX2(lanes *float64, table **float64, n int)
+// Requires: AVX, FMA3
+TEXT ·axpyGuarded4AVX2(SB), $416-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x03, DX
+	ANDQ $-4, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	MOVQ 32(CX), R9
+	ADDQ DX, R9
+	MOVQ 40(CX), R10
+	ADDQ DX, R10
+	MOVQ 48(CX), R11
+	ADDQ DX, R11
+	MOVQ 56(CX), R12
+	ADDQ DX, R12
+	MOVQ 64(CX), R13
+	ADDQ DX, R13
+	MOVQ 72(CX), R14
+	ADDQ DX, R14
+	MOVQ 80(CX), R15
+	ADDQ DX, R15
+	MOVQ 88(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Y0
+	VMOVUPD     (BX)(DX*1), Y1
+	VMULPD      Y1, Y0, Y2
+	VMOVUPD     Y0, Y3
+	VFMSUB213PD Y2, Y1, Y3
+	VMOVUPD     (SI)(DX*1), Y4
+	VMULPD      Y4, Y0, Y5
+	VMOVUPD     Y0, Y6
+	VFMSUB213PD Y5, Y4, Y6
+	VMOVUPD     256(AX), Y7
+	VMULPD      Y1, Y7, Y8
+	VMOVUPD     Y7, Y9
+	VFMSUB213PD Y8, Y1, Y9
+	VADDPD      Y8, Y5, Y10
+	VSUBPD      Y5, Y10, Y11
+	VSUBPD      Y11, Y10, Y12
+	VSUBPD      Y12, Y5, Y5
+	VSUBPD      Y11, Y8, Y8
+	VADDPD      Y8, Y5, Y5
+	VADDPD      Y3, Y10, Y8
+	VSUBPD      Y10, Y8, Y11
+	VSUBPD      Y11, Y8, Y12
+	VSUBPD      Y12, Y10, Y10
+	VSUBPD      Y11, Y3, Y3
+	VADDPD      Y3, Y10, Y3
+	VMOVUPD     (DI)(DX*1), Y10
+	VMULPD      Y10, Y0, Y11
+	VMOVUPD     Y0, Y12
+	VFMSUB213PD Y11, Y10, Y12
+	VMULPD      Y4, Y7, Y13
+	VMOVUPD     Y7, Y14
+	VFMSUB213PD Y13, Y4, Y14
+	VMOVUPD     512(AX), Y15
+	VMOVUPD     Y2, (SP)
+	VMULPD      Y1, Y15, Y2
+	VMOVUPD     Y8, 32(SP)
+	VMOVUPD     Y15, Y8
+	VFMSUB213PD Y2, Y1, Y8
+	VMOVUPD     Y8, 64(SP)
+	VADDPD      Y13, Y11, Y8
+	VMOVUPD     Y12, 96(SP)
+	VSUBPD      Y11, Y8, Y12
+	VMOVUPD     Y14, 128(SP)
+	VSUBPD      Y12, Y8, Y14
+	VSUBPD      Y14, Y11, Y11
+	VSUBPD      Y12, Y13, Y12
+	VADDPD      Y12, Y11, Y11
+	VADDPD      Y6, Y2, Y12
+	VSUBPD      Y2, Y12, Y13
+	VSUBPD      Y13, Y12, Y14
+	VSUBPD      Y14, Y2, Y2
+	VSUBPD      Y13, Y6, Y6
+	VADDPD      Y6, Y2, Y2
+	VADDPD      Y5, Y9, Y6
+	VSUBPD      Y9, Y6, Y13
+	VSUBPD      Y13, Y6, Y14
+	VSUBPD      Y14, Y9, Y9
+	VSUBPD      Y13, Y5, Y5
+	VADDPD      Y5, Y9, Y5
+	VADDPD      Y12, Y8, Y9
+	VSUBPD      Y8, Y9, Y13
+	VSUBPD      Y13, Y9, Y14
+	VSUBPD      Y14, Y8, Y8
+	VSUBPD      Y13, Y12, Y12
+	VADDPD      Y12, Y8, Y8
+	VADDPD      Y3, Y6, Y12
+	VSUBPD      Y6, Y12, Y13
+	VSUBPD      Y13, Y12, Y14
+	VSUBPD      Y14, Y6, Y6
+	VSUBPD      Y13, Y3, Y3
+	VADDPD      Y3, Y6, Y3
+	VADDPD      Y12, Y9, Y6
+	VSUBPD      Y9, Y6, Y13
+	VSUBPD      Y13, Y6, Y14
+	VSUBPD      Y14, Y9, Y9
+	VSUBPD      Y13, Y12, Y12
+	VADDPD      Y12, Y9, Y9
+	VMOVUPD     (R8)(DX*1), Y12
+	VMULPD      Y12, Y0, Y13
+	VFMSUB213PD Y13, Y12, Y0
+	VMULPD      Y10, Y7, Y14
+	VMOVUPD     Y6, 160(SP)
+	VMOVUPD     Y7, Y6
+	VFMSUB213PD Y14, Y10, Y6
+	VMOVUPD     Y6, 192(SP)
+	VMULPD      Y4, Y15, Y6
+	VMOVUPD     Y0, 224(SP)
+	VMOVUPD     Y15, Y0
+	VFMSUB213PD Y6, Y4, Y0
+	VMOVUPD     Y0, 256(SP)
+	VMOVUPD     768(AX), Y0
+	VMULPD      Y1, Y0, Y4
+	VFMSUB213PD Y4, Y0, Y1
+	VMOVUPD     Y1, 288(SP)
+	VADDPD      Y14, Y13, Y1
+	VSUBPD      Y13, Y1, Y0
+	VSUBPD      Y0, Y1, Y10
+	VSUBPD      Y10, Y13, Y10
+	VSUBPD      Y0, Y14, Y0
+	VADDPD      Y0, Y10, Y0
+	VADDPD      Y4, Y6, Y10
+	VSUBPD      Y6, Y10, Y13
+	VSUBPD      Y13, Y10, Y14
+	VSUBPD      Y14, Y6, Y6
+	VSUBPD      Y13, Y4, Y4
+	VADDPD      Y4, Y6, Y4
+	VMOVUPD     96(SP), Y6
+	VMOVUPD     128(SP), Y13
+	VADDPD      Y13, Y6, Y14
+	VMOVUPD     Y4, 320(SP)
+	VSUBPD      Y6, Y14, Y4
+	VMOVUPD     Y0, 352(SP)
+	VSUBPD      Y4, Y14, Y0
+	VSUBPD      Y0, Y6, Y0
+	VSUBPD      Y4, Y13, Y4
+	VADDPD      Y4, Y0, Y0
+	VMOVUPD     64(SP), Y4
+	VADDPD      Y11, Y4, Y6
+	VSUBPD      Y4, Y6, Y13
+	VMOVUPD     Y0, 384(SP)
+	VSUBPD      Y13, Y6, Y0
+	VSUBPD      Y0, Y4, Y0
+	VSUBPD      Y13, Y11, Y4
+	VADDPD      Y4, Y0, Y0
+	VADDPD      Y5, Y2, Y4
+	VSUBPD      Y2, Y4, Y11
+	VSUBPD      Y11, Y4, Y13
+	VSUBPD      Y13, Y2, Y2
+	VSUBPD      Y11, Y5, Y5
+	VADDPD      Y5, Y2, Y2
+	VADDPD      Y3, Y8, Y5
+	VSUBPD      Y8, Y5, Y11
+	VSUBPD      Y11, Y5, Y13
+	VSUBPD      Y13, Y8, Y8
+	VSUBPD      Y11, Y3, Y3
+	VADDPD      Y3, Y8, Y3
+	VADDPD      Y10, Y1, Y8
+	VSUBPD      Y1, Y8, Y11
+	VSUBPD      Y11, Y8, Y13
+	VSUBPD      Y13, Y1, Y1
+	VSUBPD      Y11, Y10, Y10
+	VADDPD      Y10, Y1, Y1
+	VADDPD      Y6, Y14, Y10
+	VSUBPD      Y14, Y10, Y11
+	VSUBPD      Y11, Y10, Y13
+	VSUBPD      Y13, Y14, Y13
+	VSUBPD      Y11, Y6, Y6
+	VADDPD      Y6, Y13, Y6
+	VADDPD      Y5, Y4, Y11
+	VSUBPD      Y4, Y11, Y13
+	VSUBPD      Y13, Y11, Y14
+	VSUBPD      Y14, Y4, Y4
+	VSUBPD      Y13, Y5, Y5
+	VADDPD      Y5, Y4, Y4
+	VADDPD      Y10, Y8, Y5
+	VSUBPD      Y8, Y5, Y13
+	VSUBPD      Y13, Y5, Y14
+	VSUBPD      Y14, Y8, Y8
+	VSUBPD      Y13, Y10, Y10
+	VADDPD      Y10, Y8, Y8
+	VADDPD      Y9, Y11, Y10
+	VSUBPD      Y11, Y10, Y13
+	VSUBPD      Y13, Y10, Y14
+	VSUBPD      Y14, Y11, Y11
+	VSUBPD      Y13, Y9, Y9
+	VADDPD      Y9, Y11, Y9
+	VADDPD      Y10, Y5, Y11
+	VSUBPD      Y5, Y11, Y13
+	VSUBPD      Y13, Y11, Y14
+	VSUBPD      Y14, Y5, Y5
+	VSUBPD      Y13, Y10, Y10
+	VADDPD      Y10, Y5, Y5
+	VMULPD      Y12, Y7, Y7
+	VMOVUPD     (DI)(DX*1), Y10
+	VFMADD231PD Y10, Y15, Y7
+	VMOVUPD     (SI)(DX*1), Y10
+	VMOVUPD     768(AX), Y12
+	VFMADD231PD Y12, Y10, Y7
+	VADDPD      224(SP), Y7, Y7
+	VMOVUPD     256(SP), Y10
+	VADDPD      192(SP), Y10, Y10
+	VMOVUPD     352(SP), Y12
+	VADDPD      288(SP), Y12, Y12
+	VMOVUPD     384(SP), Y13
+	VADDPD      320(SP), Y13, Y13
+	VADDPD      Y2, Y0, Y0
+	VADDPD      Y1, Y3, Y1
+	VADDPD      Y4, Y6, Y2
+	VADDPD      Y9, Y8, Y3
+	VADDPD      Y10, Y7, Y4
+	VADDPD      Y13, Y12, Y6
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y3, Y2, Y1
+	VADDPD      Y6, Y4, Y2
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y0, Y2, Y0
+	VADDPD      Y5, Y0, Y0
+	VADDPD      Y0, Y11, Y1
+	VSUBPD      Y11, Y1, Y2
+	VSUBPD      Y2, Y1, Y3
+	VSUBPD      Y3, Y11, Y3
+	VSUBPD      Y2, Y0, Y0
+	VADDPD      Y0, Y3, Y0
+	VMOVUPD     160(SP), Y2
+	VADDPD      Y1, Y2, Y3
+	VSUBPD      Y2, Y3, Y4
+	VSUBPD      Y4, Y3, Y5
+	VSUBPD      Y5, Y2, Y2
+	VSUBPD      Y4, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VMOVUPD     32(SP), Y2
+	VADDPD      Y3, Y2, Y4
+	VSUBPD      Y2, Y4, Y5
+	VSUBPD      Y5, Y4, Y6
+	VSUBPD      Y6, Y2, Y2
+	VSUBPD      Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     (SP), Y3
+	VADDPD      Y4, Y3, Y5
+	VSUBPD      Y3, Y5, Y6
+	VSUBPD      Y6, Y5, Y7
+	VSUBPD      Y7, Y3, Y3
+	VSUBPD      Y6, Y4, Y4
+	VADDPD      Y4, Y3, Y3
+	VADDPD      Y0, Y1, Y4
+	VSUBPD      Y1, Y4, Y6
+	VSUBPD      Y6, Y4, Y7
+	VSUBPD      Y7, Y1, Y1
+	VSUBPD      Y6, Y0, Y0
+	VADDPD      Y0, Y1, Y0
+	VADDPD      Y4, Y2, Y1
+	VSUBPD      Y2, Y1, Y6
+	VSUBPD      Y6, Y1, Y7
+	VSUBPD      Y7, Y2, Y2
+	VSUBPD      Y6, Y4, Y4
+	VADDPD      Y4, Y2, Y2
+	VADDPD      Y1, Y3, Y4
+	VSUBPD      Y3, Y4, Y6
+	VSUBPD      Y6, Y4, Y7
+	VSUBPD      Y7, Y3, Y3
+	VSUBPD      Y6, Y1, Y1
+	VADDPD      Y1, Y3, Y1
+	VADDPD      Y0, Y2, Y3
+	VSUBPD      Y2, Y3, Y6
+	VSUBPD      Y6, Y3, Y7
+	VSUBPD      Y7, Y2, Y2
+	VSUBPD      Y6, Y0, Y0
+	VADDPD      Y0, Y2, Y0
+	VADDPD      Y3, Y1, Y2
+	VSUBPD      Y1, Y2, Y6
+	VSUBPD      Y6, Y2, Y7
+	VSUBPD      Y7, Y1, Y1
+	VSUBPD      Y6, Y3, Y3
+	VADDPD      Y3, Y1, Y1
+	VMOVUPD     (R9)(DX*1), Y3
+	VADDPD      Y3, Y5, Y6
+	VSUBPD      Y5, Y6, Y7
+	VSUBPD      Y7, Y6, Y8
+	VSUBPD      Y8, Y5, Y5
+	VSUBPD      Y7, Y3, Y3
+	VADDPD      Y3, Y5, Y3
+	VMOVUPD     (R10)(DX*1), Y5
+	VADDPD      Y5, Y4, Y7
+	VSUBPD      Y4, Y7, Y8
+	VSUBPD      Y8, Y7, Y9
+	VSUBPD      Y9, Y4, Y4
+	VSUBPD      Y8, Y5, Y5
+	VADDPD      Y5, Y4, Y4
+	VADDPD      Y3, Y7, Y5
+	VSUBPD      Y7, Y5, Y8
+	VSUBPD      Y8, Y5, Y9
+	VSUBPD      Y9, Y7, Y7
+	VSUBPD      Y8, Y3, Y3
+	VADDPD      Y3, Y7, Y3
+	VMOVUPD     (R11)(DX*1), Y7
+	VADDPD      Y7, Y2, Y8
+	VSUBPD      Y2, Y8, Y9
+	VSUBPD      Y9, Y8, Y10
+	VSUBPD      Y10, Y2, Y2
+	VSUBPD      Y9, Y7, Y7
+	VADDPD      Y7, Y2, Y2
+	VADDPD      Y3, Y4, Y7
+	VSUBPD      Y4, Y7, Y9
+	VSUBPD      Y9, Y7, Y10
+	VSUBPD      Y10, Y4, Y4
+	VSUBPD      Y9, Y3, Y3
+	VADDPD      Y3, Y4, Y3
+	VADDPD      Y7, Y8, Y4
+	VSUBPD      Y8, Y4, Y9
+	VSUBPD      Y9, Y4, Y10
+	VSUBPD      Y10, Y8, Y8
+	VSUBPD      Y9, Y7, Y7
+	VADDPD      Y7, Y8, Y7
+	VMOVUPD     (R12)(DX*1), Y8
+	VADDPD      Y8, Y1, Y9
+	VSUBPD      Y1, Y9, Y10
+	VSUBPD      Y10, Y9, Y11
+	VSUBPD      Y11, Y1, Y1
+	VSUBPD      Y10, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VADDPD      Y3, Y2, Y8
+	VSUBPD      Y2, Y8, Y10
+	VSUBPD      Y10, Y8, Y11
+	VSUBPD      Y11, Y2, Y2
+	VSUBPD      Y10, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VADDPD      Y8, Y9, Y3
+	VSUBPD      Y9, Y3, Y10
+	VSUBPD      Y10, Y3, Y11
+	VSUBPD      Y11, Y9, Y9
+	VSUBPD      Y10, Y8, Y8
+	VADDPD      Y8, Y9, Y8
+	VADDPD      Y7, Y3, Y9
+	VSUBPD      Y3, Y9, Y10
+	VSUBPD      Y10, Y9, Y11
+	VSUBPD      Y11, Y3, Y3
+	VSUBPD      Y10, Y7, Y7
+	VADDPD      Y7, Y3, Y3
+	VADDPD      Y2, Y1, Y1
+	VADDPD      Y3, Y8, Y2
+	VADDPD      Y2, Y1, Y1
+	VADDPD      Y1, Y9, Y2
+	VSUBPD      Y9, Y2, Y3
+	VSUBPD      Y3, Y2, Y7
+	VSUBPD      Y7, Y9, Y7
+	VSUBPD      Y3, Y1, Y1
+	VADDPD      Y1, Y7, Y1
+	VADDPD      Y2, Y4, Y3
+	VSUBPD      Y4, Y3, Y7
+	VSUBPD      Y7, Y3, Y8
+	VSUBPD      Y8, Y4, Y4
+	VSUBPD      Y7, Y2, Y2
+	VADDPD      Y2, Y4, Y2
+	VADDPD      Y3, Y5, Y4
+	VSUBPD      Y5, Y4, Y7
+	VSUBPD      Y7, Y4, Y8
+	VSUBPD      Y8, Y5, Y5
+	VSUBPD      Y7, Y3, Y3
+	VADDPD      Y3, Y5, Y3
+	VADDPD      Y4, Y6, Y5
+	VSUBPD      Y6, Y5, Y7
+	VSUBPD      Y7, Y5, Y8
+	VSUBPD      Y8, Y6, Y6
+	VSUBPD      Y7, Y4, Y4
+	VADDPD      Y4, Y6, Y4
+	VADDPD      Y1, Y2, Y6
+	VSUBPD      Y2, Y6, Y7
+	VSUBPD      Y7, Y6, Y8
+	VSUBPD      Y8, Y2, Y2
+	VSUBPD      Y7, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VADDPD      Y6, Y3, Y2
+	VSUBPD      Y3, Y2, Y7
+	VSUBPD      Y7, Y2, Y8
+	VSUBPD      Y8, Y3, Y3
+	VSUBPD      Y7, Y6, Y6
+	VADDPD      Y6, Y3, Y3
+	VADDPD      Y2, Y4, Y6
+	VSUBPD      Y4, Y6, Y7
+	VSUBPD      Y7, Y6, Y8
+	VSUBPD      Y8, Y4, Y4
+	VSUBPD      Y7, Y2, Y2
+	VADDPD      Y2, Y4, Y2
+	VADDPD      Y1, Y3, Y4
+	VSUBPD      Y3, Y4, Y7
+	VSUBPD      Y7, Y4, Y8
+	VSUBPD      Y8, Y3, Y3
+	VSUBPD      Y7, Y1, Y1
+	VADDPD      Y1, Y3, Y1
+	VADDPD      Y4, Y2, Y3
+	VSUBPD      Y2, Y3, Y7
+	VSUBPD      Y7, Y3, Y8
+	VSUBPD      Y8, Y2, Y2
+	VSUBPD      Y7, Y4, Y4
+	VADDPD      Y4, Y2, Y2
+	VMOVUPD     Y5, (R13)(DX*1)
+	VMOVUPD     Y6, (R14)(DX*1)
+	VMOVUPD     Y3, (R15)(DX*1)
+	VMOVUPD     Y2, (CX)(DX*1)
+	ADDQ        $0x20, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func addFloat64AVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·addFloat64AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD (BX)(DX*1), Z0
+	VADDPD  (AX)(CX*1), Z0, Z0
+	VMOVUPD Z0, (AX)(CX*1)
+	ADDQ    $0x40, CX
+	ANDQ    $0xff, CX
+	ADDQ    $0x40, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func addProductFloat64AVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·addProductFloat64AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD (SI)(DX*1), Z0
+	VMULPD  (BX)(DX*1), Z0, Z0
+	VADDPD  (AX)(CX*1), Z0, Z0
+	VMOVUPD Z0, (AX)(CX*1)
+	ADDQ    $0x40, CX
+	ANDQ    $0xff, CX
+	ADDQ    $0x40, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func mulFloat64AVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·mulFloat64AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD (BX)(DX*1), Z0
+	VMULPD  (AX), Z0, Z0
+	VMOVUPD Z0, (CX)(DX*1)
+	ADDQ    $0x40, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func axpyFloat64AVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·axpyFloat64AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD (BX)(DX*1), Z0
+	VMULPD  (AX), Z0, Z0
+	VADDPD  (SI)(DX*1), Z0, Z0
+	VMOVUPD Z0, (CX)(DX*1)
+	ADDQ    $0x40, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func addDoubleWordAVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·addDoubleWordAVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD (AX)(CX*1), Z0
+	VMOVUPD (BX)(DX*1), Z1
+	VADDPD  Z1, Z0, Z2
+	VSUBPD  Z0, Z2, Z3
+	VSUBPD  Z3, Z2, Z4
+	VSUBPD  Z4, Z0, Z0
+	VSUBPD  Z3, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD 256(AX)(CX*1), Z1
+	VMOVUPD (SI)(DX*1), Z3
+	VADDPD  Z3, Z1, Z4
+	VSUBPD  Z1, Z4, Z5
+	VSUBPD  Z5, Z4, Z6
+	VSUBPD  Z6, Z1, Z1
+	VSUBPD  Z5, Z3, Z3
+	VADDPD  Z3, Z1, Z1
+	VADDPD  Z4, Z0, Z0
+	VADDPD  Z0, Z2, Z3
+	VSUBPD  Z2, Z3, Z2
+	VSUBPD  Z2, Z0, Z0
+	VADDPD  Z0, Z1, Z0
+	VADDPD  Z0, Z3, Z1
+	VSUBPD  Z3, Z1, Z2
+	VSUBPD  Z2, Z0, Z0
+	VMOVUPD Z1, (AX)(CX*1)
+	VMOVUPD Z0, 256(AX)(CX*1)
+	ADDQ    $0x40, CX
+	ANDQ    $0xff, CX
+	ADDQ    $0x40, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func addProductDoubleWordAVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·addProductDoubleWordAVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD     (BX)(DX*1), Z0
+	VMOVUPD     (DI)(DX*1), Z1
+	VMULPD      Z1, Z0, Z2
+	VMOVUPD     Z0, Z3
+	VFMSUB213PD Z2, Z1, Z3
+	VMULPD      (SI)(DX*1), Z1, Z1
+	VMOVUPD     (R8)(DX*1), Z4
+	VFMADD231PD Z4, Z0, Z1
+	VADDPD      Z1, Z3, Z0
+	VADDPD      Z0, Z2, Z1
+	VSUBPD      Z2, Z1, Z2
+	VSUBPD      Z2, Z0, Z0
+	VMOVUPD     (AX)(CX*1), Z2
+	VADDPD      Z1, Z2, Z3
+	VSUBPD      Z2, Z3, Z4
+	VSUBPD      Z4, Z3, Z5
+	VSUBPD      Z5, Z2, Z2
+	VSUBPD      Z4, Z1, Z1
+	VADDPD      Z1, Z2, Z1
+	VMOVUPD     256(AX)(CX*1), Z2
+	VADDPD      Z0, Z2, Z4
+	VSUBPD      Z2, Z4, Z5
+	VSUBPD      Z5, Z4, Z6
+	VSUBPD      Z6, Z2, Z2
+	VSUBPD      Z5, Z0, Z0
+	VADDPD      Z0, Z2, Z0
+	VADDPD      Z4, Z1, Z1
+	VADDPD      Z1, Z3, Z2
+	VSUBPD      Z3, Z2, Z3
+	VSUBPD      Z3, Z1, Z1
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z0, Z2, Z1
+	VSUBPD      Z2, Z1, Z2
+	VSUBPD      Z2, Z0, Z0
+	VMOVUPD     Z1, (AX)(CX*1)
+	VMOVUPD     Z0, 256(AX)(CX*1)
+	ADDQ        $0x40, CX
+	ANDQ        $0xff, CX
+	ADDQ        $0x40, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func mulDoubleWordAVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·mulDoubleWordAVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Z0
+	VMOVUPD     (BX)(DX*1), Z1
+	VMULPD      Z1, Z0, Z2
+	VMOVUPD     Z0, Z3
+	VFMSUB213PD Z2, Z1, Z3
+	VMULPD      256(AX), Z1, Z1
+	VMOVUPD     (SI)(DX*1), Z4
+	VFMADD231PD Z4, Z0, Z1
+	VADDPD      Z1, Z3, Z0
+	VADDPD      Z0, Z2, Z1
+	VSUBPD      Z2, Z1, Z2
+	VSUBPD      Z2, Z0, Z0
+	VMOVUPD     Z1, (DI)(DX*1)
+	VMOVUPD     Z0, (CX)(DX*1)
+	ADDQ        $0x40, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func axpyDoubleWordAVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·axpyDoubleWordAVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	MOVQ 32(CX), R9
+	ADDQ DX, R9
+	MOVQ 40(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Z0
+	VMOVUPD     (BX)(DX*1), Z1
+	VMULPD      Z1, Z0, Z2
+	VMOVUPD     Z0, Z3
+	VFMSUB213PD Z2, Z1, Z3
+	VMULPD      256(AX), Z1, Z1
+	VMOVUPD     (SI)(DX*1), Z4
+	VFMADD231PD Z4, Z0, Z1
+	VADDPD      Z1, Z3, Z0
+	VADDPD      Z0, Z2, Z1
+	VSUBPD      Z2, Z1, Z2
+	VSUBPD      Z2, Z0, Z0
+	VMOVUPD     (DI)(DX*1), Z2
+	VADDPD      Z2, Z1, Z3
+	VSUBPD      Z1, Z3, Z4
+	VSUBPD      Z4, Z3, Z5
+	VSUBPD      Z5, Z1, Z1
+	VSUBPD      Z4, Z2, Z2
+	VADDPD      Z2, Z1, Z1
+	VMOVUPD     (R8)(DX*1), Z2
+	VADDPD      Z2, Z0, Z4
+	VSUBPD      Z0, Z4, Z5
+	VSUBPD      Z5, Z4, Z6
+	VSUBPD      Z6, Z0, Z0
+	VSUBPD      Z5, Z2, Z2
+	VADDPD      Z2, Z0, Z0
+	VADDPD      Z4, Z1, Z1
+	VADDPD      Z1, Z3, Z2
+	VSUBPD      Z3, Z2, Z3
+	VSUBPD      Z3, Z1, Z1
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z0, Z2, Z1
+	VSUBPD      Z2, Z1, Z2
+	VSUBPD      Z2, Z0, Z0
+	VMOVUPD     Z1, (R9)(DX*1)
+	VMOVUPD     Z0, (CX)(DX*1)
+	ADDQ        $0x40, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func addSloppyAVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·addSloppyAVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD (AX)(CX*1), Z0
+	VMOVUPD (BX)(DX*1), Z1
+	VADDPD  Z1, Z0, Z2
+	VSUBPD  Z0, Z2, Z3
+	VSUBPD  Z3, Z2, Z4
+	VSUBPD  Z4, Z0, Z0
+	VSUBPD  Z3, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD (SI)(DX*1), Z1
+	VADDPD  256(AX)(CX*1), Z1, Z1
+	VADDPD  Z0, Z1, Z0
+	VADDPD  Z0, Z2, Z1
+	VSUBPD  Z2, Z1, Z3
+	VSUBPD  Z3, Z1, Z4
+	VSUBPD  Z4, Z2, Z2
+	VSUBPD  Z3, Z0, Z0
+	VADDPD  Z0, Z2, Z0
+	VMOVUPD Z1, (AX)(CX*1)
+	VMOVUPD Z0, 256(AX)(CX*1)
+	ADDQ    $0x40, CX
+	ANDQ    $0xff, CX
+	ADDQ    $0x40, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func addProductSloppyAVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·addProductSloppyAVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD     (BX)(DX*1), Z0
+	VMOVUPD     (DI)(DX*1), Z1
+	VMULPD      Z1, Z0, Z2
+	VMOVUPD     Z0, Z3
+	VFMSUB213PD Z2, Z1, Z3
+	VMULPD      (R8)(DX*1), Z0, Z0
+	VMOVUPD     (SI)(DX*1), Z4
+	VFMADD231PD Z4, Z1, Z0
+	VADDPD      Z3, Z0, Z0
+	VADDPD      Z0, Z2, Z1
+	VSUBPD      Z2, Z1, Z3
+	VSUBPD      Z3, Z1, Z4
+	VSUBPD      Z4, Z2, Z2
+	VSUBPD      Z3, Z0, Z0
+	VADDPD      Z0, Z2, Z0
+	VMOVUPD     (AX)(CX*1), Z2
+	VADDPD      Z1, Z2, Z3
+	VSUBPD      Z2, Z3, Z4
+	VSUBPD      Z4, Z3, Z5
+	VSUBPD      Z5, Z2, Z2
+	VSUBPD      Z4, Z1, Z1
+	VADDPD      Z1, Z2, Z1
+	VADDPD      256(AX)(CX*1), Z0, Z0
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z0, Z3, Z1
+	VSUBPD      Z3, Z1, Z2
+	VSUBPD      Z2, Z1, Z4
+	VSUBPD      Z4, Z3, Z3
+	VSUBPD      Z2, Z0, Z0
+	VADDPD      Z0, Z3, Z0
+	VMOVUPD     Z1, (AX)(CX*1)
+	VMOVUPD     Z0, 256(AX)(CX*1)
+	ADDQ        $0x40, CX
+	ANDQ        $0xff, CX
+	ADDQ        $0x40, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func mulSloppyAVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·mulSloppyAVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Z0
+	VMOVUPD     (BX)(DX*1), Z1
+	VMULPD      Z1, Z0, Z2
+	VMOVUPD     Z0, Z3
+	VFMSUB213PD Z2, Z1, Z3
+	VMULPD      (SI)(DX*1), Z0, Z0
+	VMOVUPD     256(AX), Z4
+	VFMADD231PD Z4, Z1, Z0
+	VADDPD      Z3, Z0, Z0
+	VADDPD      Z0, Z2, Z1
+	VSUBPD      Z2, Z1, Z3
+	VSUBPD      Z3, Z1, Z4
+	VSUBPD      Z4, Z2, Z2
+	VSUBPD      Z3, Z0, Z0
+	VADDPD      Z0, Z2, Z0
+	VMOVUPD     Z1, (DI)(DX*1)
+	VMOVUPD     Z0, (CX)(DX*1)
+	ADDQ        $0x40, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func axpySloppyAVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·axpySloppyAVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	MOVQ 32(CX), R9
+	ADDQ DX, R9
+	MOVQ 40(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Z0
+	VMOVUPD     (BX)(DX*1), Z1
+	VMULPD      Z1, Z0, Z2
+	VMOVUPD     Z0, Z3
+	VFMSUB213PD Z2, Z1, Z3
+	VMULPD      (SI)(DX*1), Z0, Z0
+	VMOVUPD     256(AX), Z4
+	VFMADD231PD Z4, Z1, Z0
+	VADDPD      Z3, Z0, Z0
+	VADDPD      Z0, Z2, Z1
+	VSUBPD      Z2, Z1, Z3
+	VSUBPD      Z3, Z1, Z4
+	VSUBPD      Z4, Z2, Z2
+	VSUBPD      Z3, Z0, Z0
+	VADDPD      Z0, Z2, Z0
+	VMOVUPD     (DI)(DX*1), Z2
+	VADDPD      Z2, Z1, Z3
+	VSUBPD      Z1, Z3, Z4
+	VSUBPD      Z4, Z3, Z5
+	VSUBPD      Z5, Z1, Z1
+	VSUBPD      Z4, Z2, Z2
+	VADDPD      Z2, Z1, Z1
+	VADDPD      (R8)(DX*1), Z0, Z0
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z0, Z3, Z1
+	VSUBPD      Z3, Z1, Z2
+	VSUBPD      Z2, Z1, Z4
+	VSUBPD      Z4, Z3, Z3
+	VSUBPD      Z2, Z0, Z0
+	VADDPD      Z0, Z3, Z0
+	VMOVUPD     Z1, (R9)(DX*1)
+	VMOVUPD     Z0, (CX)(DX*1)
+	ADDQ        $0x40, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func addGuarded2AVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·addGuarded2AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD (AX)(CX*1), Z0
+	VMOVUPD (BX)(DX*1), Z1
+	VADDPD  Z1, Z0, Z2
+	VSUBPD  Z0, Z2, Z3
+	VSUBPD  Z3, Z2, Z4
+	VSUBPD  Z4, Z0, Z0
+	VSUBPD  Z3, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD 256(AX)(CX*1), Z1
+	VMOVUPD (SI)(DX*1), Z3
+	VADDPD  Z3, Z1, Z4
+	VSUBPD  Z1, Z4, Z5
+	VSUBPD  Z5, Z4, Z6
+	VSUBPD  Z6, Z1, Z1
+	VSUBPD  Z5, Z3, Z3
+	VADDPD  Z3, Z1, Z1
+	VADDPD  Z0, Z4, Z3
+	VSUBPD  Z4, Z3, Z5
+	VSUBPD  Z5, Z3, Z6
+	VSUBPD  Z6, Z4, Z4
+	VSUBPD  Z5, Z0, Z0
+	VADDPD  Z0, Z4, Z0
+	VADDPD  Z0, Z1, Z0
+	VADDPD  Z0, Z3, Z1
+	VSUBPD  Z3, Z1, Z4
+	VSUBPD  Z4, Z1, Z5
+	VSUBPD  Z5, Z3, Z3
+	VSUBPD  Z4, Z0, Z0
+	VADDPD  Z0, Z3, Z0
+	VADDPD  Z1, Z2, Z3
+	VSUBPD  Z2, Z3, Z4
+	VSUBPD  Z4, Z3, Z5
+	VSUBPD  Z5, Z2, Z2
+	VSUBPD  Z4, Z1, Z1
+	VADDPD  Z1, Z2, Z1
+	VMOVUPD Z3, (AX)(CX*1)
+	VMOVUPD Z1, 256(AX)(CX*1)
+	ADDQ    $0x40, CX
+	ANDQ    $0xff, CX
+	ADDQ    $0x40, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func addProductGuarded2AVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·addProductGuarded2AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD     (BX)(DX*1), Z0
+	VMOVUPD     (DI)(DX*1), Z1
+	VMULPD      Z1, Z0, Z2
+	VMOVUPD     Z0, Z3
+	VFMSUB213PD Z2, Z1, Z3
+	VMOVUPD     (R8)(DX*1), Z4
+	VMULPD      Z4, Z0, Z5
+	VFMSUB213PD Z5, Z4, Z0
+	VMOVUPD     (SI)(DX*1), Z6
+	VMULPD      Z1, Z6, Z7
+	VFMSUB213PD Z7, Z6, Z1
+	VADDPD      Z7, Z5, Z8
+	VSUBPD      Z5, Z8, Z9
+	VSUBPD      Z9, Z8, Z10
+	VSUBPD      Z10, Z5, Z5
+	VSUBPD      Z9, Z7, Z7
+	VADDPD      Z7, Z5, Z5
+	VADDPD      Z3, Z8, Z7
+	VSUBPD      Z8, Z7, Z9
+	VSUBPD      Z9, Z7, Z10
+	VSUBPD      Z10, Z8, Z8
+	VSUBPD      Z9, Z3, Z3
+	VADDPD      Z3, Z8, Z3
+	VMULPD      Z4, Z6, Z4
+	VADDPD      Z0, Z4, Z0
+	VADDPD      Z5, Z1, Z1
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z3, Z0, Z0
+	VADDPD      Z0, Z7, Z1
+	VSUBPD      Z7, Z1, Z3
+	VSUBPD      Z3, Z1, Z4
+	VSUBPD      Z4, Z7, Z4
+	VSUBPD      Z3, Z0, Z0
+	VADDPD      Z0, Z4, Z0
+	VADDPD      Z1, Z2, Z3
+	VSUBPD      Z2, Z3, Z4
+	VSUBPD      Z4, Z3, Z5
+	VSUBPD      Z5, Z2, Z2
+	VSUBPD      Z4, Z1, Z1
+	VADDPD      Z1, Z2, Z1
+	VMOVUPD     (AX)(CX*1), Z2
+	VADDPD      Z3, Z2, Z4
+	VSUBPD      Z2, Z4, Z5
+	VSUBPD      Z5, Z4, Z6
+	VSUBPD      Z6, Z2, Z2
+	VSUBPD      Z5, Z3, Z3
+	VADDPD      Z3, Z2, Z2
+	VMOVUPD     256(AX)(CX*1), Z3
+	VADDPD      Z1, Z3, Z5
+	VSUBPD      Z3, Z5, Z6
+	VSUBPD      Z6, Z5, Z7
+	VSUBPD      Z7, Z3, Z3
+	VSUBPD      Z6, Z1, Z1
+	VADDPD      Z1, Z3, Z1
+	VADDPD      Z2, Z5, Z3
+	VSUBPD      Z5, Z3, Z6
+	VSUBPD      Z6, Z3, Z7
+	VSUBPD      Z7, Z5, Z5
+	VSUBPD      Z6, Z2, Z2
+	VADDPD      Z2, Z5, Z2
+	VADDPD      Z2, Z1, Z1
+	VADDPD      Z1, Z3, Z2
+	VSUBPD      Z3, Z2, Z5
+	VSUBPD      Z5, Z2, Z6
+	VSUBPD      Z6, Z3, Z3
+	VSUBPD      Z5, Z1, Z1
+	VADDPD      Z1, Z3, Z1
+	VADDPD      Z2, Z4, Z3
+	VSUBPD      Z4, Z3, Z5
+	VSUBPD      Z5, Z3, Z6
+	VSUBPD      Z6, Z4, Z4
+	VSUBPD      Z5, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VMOVUPD     Z3, (AX)(CX*1)
+	VMOVUPD     Z2, 256(AX)(CX*1)
+	ADDQ        $0x40, CX
+	ANDQ        $0xff, CX
+	ADDQ        $0x40, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func mulGuarded2AVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·mulGuarded2AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Z0
+	VMOVUPD     (BX)(DX*1), Z1
+	VMULPD      Z1, Z0, Z2
+	VMOVUPD     Z0, Z3
+	VFMSUB213PD Z2, Z1, Z3
+	VMOVUPD     (SI)(DX*1), Z4
+	VMULPD      Z4, Z0, Z5
+	VFMSUB213PD Z5, Z4, Z0
+	VMOVUPD     256(AX), Z6
+	VMULPD      Z1, Z6, Z7
+	VFMSUB213PD Z7, Z6, Z1
+	VADDPD      Z7, Z5, Z8
+	VSUBPD      Z5, Z8, Z9
+	VSUBPD      Z9, Z8, Z10
+	VSUBPD      Z10, Z5, Z5
+	VSUBPD      Z9, Z7, Z7
+	VADDPD      Z7, Z5, Z5
+	VADDPD      Z3, Z8, Z7
+	VSUBPD      Z8, Z7, Z9
+	VSUBPD      Z9, Z7, Z10
+	VSUBPD      Z10, Z8, Z8
+	VSUBPD      Z9, Z3, Z3
+	VADDPD      Z3, Z8, Z3
+	VMULPD      Z4, Z6, Z4
+	VADDPD      Z0, Z4, Z0
+	VADDPD      Z5, Z1, Z1
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z3, Z0, Z0
+	VADDPD      Z0, Z7, Z1
+	VSUBPD      Z7, Z1, Z3
+	VSUBPD      Z3, Z1, Z4
+	VSUBPD      Z4, Z7, Z4
+	VSUBPD      Z3, Z0, Z0
+	VADDPD      Z0, Z4, Z0
+	VADDPD      Z1, Z2, Z3
+	VSUBPD      Z2, Z3, Z4
+	VSUBPD      Z4, Z3, Z5
+	VSUBPD      Z5, Z2, Z2
+	VSUBPD      Z4, Z1, Z1
+	VADDPD      Z1, Z2, Z1
+	VMOVUPD     Z3, (DI)(DX*1)
+	VMOVUPD     Z1, (CX)(DX*1)
+	ADDQ        $0x40, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func axpyGuarded2AVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·axpyGuarded2AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	MOVQ 32(CX), R9
+	ADDQ DX, R9
+	MOVQ 40(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Z0
+	VMOVUPD     (BX)(DX*1), Z1
+	VMULPD      Z1, Z0, Z2
+	VMOVUPD     Z0, Z3
+	VFMSUB213PD Z2, Z1, Z3
+	VMOVUPD     (SI)(DX*1), Z4
+	VMULPD      Z4, Z0, Z5
+	VFMSUB213PD Z5, Z4, Z0
+	VMOVUPD     256(AX), Z6
+	VMULPD      Z1, Z6, Z7
+	VFMSUB213PD Z7, Z6, Z1
+	VADDPD      Z7, Z5, Z8
+	VSUBPD      Z5, Z8, Z9
+	VSUBPD      Z9, Z8, Z10
+	VSUBPD      Z10, Z5, Z5
+	VSUBPD      Z9, Z7, Z7
+	VADDPD      Z7, Z5, Z5
+	VADDPD      Z3, Z8, Z7
+	VSUBPD      Z8, Z7, Z9
+	VSUBPD      Z9, Z7, Z10
+	VSUBPD      Z10, Z8, Z8
+	VSUBPD      Z9, Z3, Z3
+	VADDPD      Z3, Z8, Z3
+	VMULPD      Z4, Z6, Z4
+	VADDPD      Z0, Z4, Z0
+	VADDPD      Z5, Z1, Z1
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z3, Z0, Z0
+	VADDPD      Z0, Z7, Z1
+	VSUBPD      Z7, Z1, Z3
+	VSUBPD      Z3, Z1, Z4
+	VSUBPD      Z4, Z7, Z4
+	VSUBPD      Z3, Z0, Z0
+	VADDPD      Z0, Z4, Z0
+	VADDPD      Z1, Z2, Z3
+	VSUBPD      Z2, Z3, Z4
+	VSUBPD      Z4, Z3, Z5
+	VSUBPD      Z5, Z2, Z2
+	VSUBPD      Z4, Z1, Z1
+	VADDPD      Z1, Z2, Z1
+	VMOVUPD     (DI)(DX*1), Z2
+	VADDPD      Z2, Z3, Z4
+	VSUBPD      Z3, Z4, Z5
+	VSUBPD      Z5, Z4, Z6
+	VSUBPD      Z6, Z3, Z3
+	VSUBPD      Z5, Z2, Z2
+	VADDPD      Z2, Z3, Z2
+	VMOVUPD     (R8)(DX*1), Z3
+	VADDPD      Z3, Z1, Z5
+	VSUBPD      Z1, Z5, Z6
+	VSUBPD      Z6, Z5, Z7
+	VSUBPD      Z7, Z1, Z1
+	VSUBPD      Z6, Z3, Z3
+	VADDPD      Z3, Z1, Z1
+	VADDPD      Z2, Z5, Z3
+	VSUBPD      Z5, Z3, Z6
+	VSUBPD      Z6, Z3, Z7
+	VSUBPD      Z7, Z5, Z5
+	VSUBPD      Z6, Z2, Z2
+	VADDPD      Z2, Z5, Z2
+	VADDPD      Z2, Z1, Z1
+	VADDPD      Z1, Z3, Z2
+	VSUBPD      Z3, Z2, Z5
+	VSUBPD      Z5, Z2, Z6
+	VSUBPD      Z6, Z3, Z3
+	VSUBPD      Z5, Z1, Z1
+	VADDPD      Z1, Z3, Z1
+	VADDPD      Z2, Z4, Z3
+	VSUBPD      Z4, Z3, Z5
+	VSUBPD      Z5, Z3, Z6
+	VSUBPD      Z6, Z4, Z4
+	VSUBPD      Z5, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VMOVUPD     Z3, (R9)(DX*1)
+	VMOVUPD     Z2, (CX)(DX*1)
+	ADDQ        $0x40, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func addGuarded3AVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·addGuarded3AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD (AX)(CX*1), Z0
+	VMOVUPD (BX)(DX*1), Z1
+	VADDPD  Z1, Z0, Z2
+	VSUBPD  Z0, Z2, Z3
+	VSUBPD  Z3, Z2, Z4
+	VSUBPD  Z4, Z0, Z0
+	VSUBPD  Z3, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD 256(AX)(CX*1), Z1
+	VMOVUPD (SI)(DX*1), Z3
+	VADDPD  Z3, Z1, Z4
+	VSUBPD  Z1, Z4, Z5
+	VSUBPD  Z5, Z4, Z6
+	VSUBPD  Z6, Z1, Z1
+	VSUBPD  Z5, Z3, Z3
+	VADDPD  Z3, Z1, Z1
+	VADDPD  Z0, Z4, Z3
+	VSUBPD  Z4, Z3, Z5
+	VSUBPD  Z5, Z3, Z6
+	VSUBPD  Z6, Z4, Z4
+	VSUBPD  Z5, Z0, Z0
+	VADDPD  Z0, Z4, Z0
+	VMOVUPD 512(AX)(CX*1), Z4
+	VMOVUPD (DI)(DX*1), Z5
+	VADDPD  Z5, Z4, Z6
+	VSUBPD  Z4, Z6, Z7
+	VSUBPD  Z7, Z6, Z8
+	VSUBPD  Z8, Z4, Z4
+	VSUBPD  Z7, Z5, Z5
+	VADDPD  Z5, Z4, Z4
+	VADDPD  Z0, Z1, Z5
+	VSUBPD  Z1, Z5, Z7
+	VSUBPD  Z7, Z5, Z8
+	VSUBPD  Z8, Z1, Z1
+	VSUBPD  Z7, Z0, Z0
+	VADDPD  Z0, Z1, Z0
+	VADDPD  Z5, Z6, Z1
+	VSUBPD  Z6, Z1, Z7
+	VSUBPD  Z7, Z1, Z8
+	VSUBPD  Z8, Z6, Z6
+	VSUBPD  Z7, Z5, Z5
+	VADDPD  Z5, Z6, Z5
+	VADDPD  Z0, Z4, Z0
+	VADDPD  Z5, Z0, Z0
+	VADDPD  Z0, Z1, Z4
+	VSUBPD  Z1, Z4, Z5
+	VSUBPD  Z5, Z4, Z6
+	VSUBPD  Z6, Z1, Z1
+	VSUBPD  Z5, Z0, Z0
+	VADDPD  Z0, Z1, Z0
+	VADDPD  Z4, Z3, Z1
+	VSUBPD  Z3, Z1, Z5
+	VSUBPD  Z5, Z1, Z6
+	VSUBPD  Z6, Z3, Z3
+	VSUBPD  Z5, Z4, Z4
+	VADDPD  Z4, Z3, Z3
+	VADDPD  Z1, Z2, Z4
+	VSUBPD  Z2, Z4, Z5
+	VSUBPD  Z5, Z4, Z6
+	VSUBPD  Z6, Z2, Z2
+	VSUBPD  Z5, Z1, Z1
+	VADDPD  Z1, Z2, Z1
+	VADDPD  Z0, Z3, Z2
+	VSUBPD  Z3, Z2, Z5
+	VSUBPD  Z5, Z2, Z6
+	VSUBPD  Z6, Z3, Z3
+	VSUBPD  Z5, Z0, Z0
+	VADDPD  Z0, Z3, Z0
+	VADDPD  Z2, Z1, Z3
+	VSUBPD  Z1, Z3, Z5
+	VSUBPD  Z5, Z3, Z6
+	VSUBPD  Z6, Z1, Z1
+	VSUBPD  Z5, Z2, Z2
+	VADDPD  Z2, Z1, Z1
+	VMOVUPD Z4, (AX)(CX*1)
+	VMOVUPD Z3, 256(AX)(CX*1)
+	VMOVUPD Z1, 512(AX)(CX*1)
+	ADDQ    $0x40, CX
+	ANDQ    $0xff, CX
+	ADDQ    $0x40, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func addProductGuarded3AVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·addProductGuarded3AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	MOVQ 32(CX), R9
+	ADDQ DX, R9
+	MOVQ 40(CX), R10
+	ADDQ DX, R10
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD     (BX)(DX*1), Z0
+	VMOVUPD     (R8)(DX*1), Z1
+	VMULPD      Z1, Z0, Z2
+	VMOVUPD     Z0, Z3
+	VFMSUB213PD Z2, Z1, Z3
+	VMOVUPD     (R9)(DX*1), Z4
+	VMULPD      Z4, Z0, Z5
+	VMOVUPD     Z0, Z6
+	VFMSUB213PD Z5, Z4, Z6
+	VMOVUPD     (SI)(DX*1), Z7
+	VMULPD      Z1, Z7, Z8
+	VMOVUPD     Z7, Z9
+	VFMSUB213PD Z8, Z1, Z9
+	VADDPD      Z8, Z5, Z10
+	VSUBPD      Z5, Z10, Z11
+	VSUBPD      Z11, Z10, Z12
+	VSUBPD      Z12, Z5, Z5
+	VSUBPD      Z11, Z8, Z8
+	VADDPD      Z8, Z5, Z5
+	VADDPD      Z3, Z10, Z8
+	VSUBPD      Z10, Z8, Z11
+	VSUBPD      Z11, Z8, Z12
+	VSUBPD      Z12, Z10, Z10
+	VSUBPD      Z11, Z3, Z3
+	VADDPD      Z3, Z10, Z3
+	VMOVUPD     (R10)(DX*1), Z10
+	VMULPD      Z10, Z0, Z11
+	VFMSUB213PD Z11, Z10, Z0
+	VMULPD      Z4, Z7, Z12
+	VMOVUPD     Z7, Z13
+	VFMSUB213PD Z12, Z4, Z13
+	VMOVUPD     (DI)(DX*1), Z14
+	VMULPD      Z1, Z14, Z15
+	VFMSUB213PD Z15, Z14, Z1
+	VADDPD      Z12, Z11, Z16
+	VSUBPD      Z11, Z16, Z17
+	VSUBPD      Z17, Z16, Z18
+	VSUBPD      Z18, Z11, Z11
+	VSUBPD      Z17, Z12, Z12
+	VADDPD      Z12, Z11, Z11
+	VADDPD      Z6, Z15, Z12
+	VSUBPD      Z15, Z12, Z17
+	VSUBPD      Z17, Z12, Z18
+	VSUBPD      Z18, Z15, Z15
+	VSUBPD      Z17, Z6, Z6
+	VADDPD      Z6, Z15, Z6
+	VADDPD      Z5, Z9, Z15
+	VSUBPD      Z9, Z15, Z17
+	VSUBPD      Z17, Z15, Z18
+	VSUBPD      Z18, Z9, Z9
+	VSUBPD      Z17, Z5, Z5
+	VADDPD      Z5, Z9, Z5
+	VADDPD      Z12, Z16, Z9
+	VSUBPD      Z16, Z9, Z17
+	VSUBPD      Z17, Z9, Z18
+	VSUBPD      Z18, Z16, Z16
+	VSUBPD      Z17, Z12, Z12
+	VADDPD      Z12, Z16, Z12
+	VADDPD      Z3, Z15, Z16
+	VSUBPD      Z15, Z16, Z17
+	VSUBPD      Z17, Z16, Z18
+	VSUBPD      Z18, Z15, Z15
+	VSUBPD      Z17, Z3, Z3
+	VADDPD      Z3, Z15, Z3
+	VADDPD      Z16, Z9, Z15
+	VSUBPD      Z9, Z15, Z17
+	VSUBPD      Z17, Z15, Z18
+	VSUBPD      Z18, Z9, Z9
+	VSUBPD      Z17, Z16, Z16
+	VADDPD      Z16, Z9, Z9
+	VMULPD      Z10, Z7, Z7
+	VFMADD231PD Z4, Z14, Z7
+	VADDPD      Z0, Z7, Z0
+	VADDPD      Z1, Z13, Z1
+	VADDPD      Z6, Z11, Z4
+	VADDPD      Z12, Z5, Z5
+	VADDPD      Z9, Z3, Z3
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z5, Z4, Z1
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z3, Z0, Z0
+	VADDPD      Z0, Z15, Z1
+	VSUBPD      Z15, Z1, Z3
+	VSUBPD      Z3, Z1, Z4
+	VSUBPD      Z4, Z15, Z4
+	VSUBPD      Z3, Z0, Z0
+	VADDPD      Z0, Z4, Z0
+	VADDPD      Z1, Z8, Z3
+	VSUBPD      Z8, Z3, Z4
+	VSUBPD      Z4, Z3, Z5
+	VSUBPD      Z5, Z8, Z5
+	VSUBPD      Z4, Z1, Z1
+	VADDPD      Z1, Z5, Z1
+	VADDPD      Z3, Z2, Z4
+	VSUBPD      Z2, Z4, Z5
+	VSUBPD      Z5, Z4, Z6
+	VSUBPD      Z6, Z2, Z2
+	VSUBPD      Z5, Z3, Z3
+	VADDPD      Z3, Z2, Z2
+	VADDPD      Z0, Z1, Z3
+	VSUBPD      Z1, Z3, Z5
+	VSUBPD      Z5, Z3, Z6
+	VSUBPD      Z6, Z1, Z1
+	VSUBPD      Z5, Z0, Z0
+	VADDPD      Z0, Z1, Z0
+	VADDPD      Z3, Z2, Z1
+	VSUBPD      Z2, Z1, Z5
+	VSUBPD      Z5, Z1, Z6
+	VSUBPD      Z6, Z2, Z2
+	VSUBPD      Z5, Z3, Z3
+	VADDPD      Z3, Z2, Z2
+	VMOVUPD     (AX)(CX*1), Z3
+	VADDPD      Z4, Z3, Z5
+	VSUBPD      Z3, Z5, Z6
+	VSUBPD      Z6, Z5, Z7
+	VSUBPD      Z7, Z3, Z3
+	VSUBPD      Z6, Z4, Z4
+	VADDPD      Z4, Z3, Z3
+	VMOVUPD     256(AX)(CX*1), Z4
+	VADDPD      Z1, Z4, Z6
+	VSUBPD      Z4, Z6, Z7
+	VSUBPD      Z7, Z6, Z8
+	VSUBPD      Z8, Z4, Z4
+	VSUBPD      Z7, Z1, Z1
+	VADDPD      Z1, Z4, Z1
+	VADDPD      Z3, Z6, Z4
+	VSUBPD      Z6, Z4, Z7
+	VSUBPD      Z7, Z4, Z8
+	VSUBPD      Z8, Z6, Z6
+	VSUBPD      Z7, Z3, Z3
+	VADDPD      Z3, Z6, Z3
+	VMOVUPD     512(AX)(CX*1), Z6
+	VADDPD      Z2, Z6, Z7
+	VSUBPD      Z6, Z7, Z8
+	VSUBPD      Z8, Z7, Z9
+	VSUBPD      Z9, Z6, Z6
+	VSUBPD      Z8, Z2, Z2
+	VADDPD      Z2, Z6, Z2
+	VADDPD      Z3, Z1, Z6
+	VSUBPD      Z1, Z6, Z8
+	VSUBPD      Z8, Z6, Z9
+	VSUBPD      Z9, Z1, Z1
+	VSUBPD      Z8, Z3, Z3
+	VADDPD      Z3, Z1, Z1
+	VADDPD      Z6, Z7, Z3
+	VSUBPD      Z7, Z3, Z8
+	VSUBPD      Z8, Z3, Z9
+	VSUBPD      Z9, Z7, Z7
+	VSUBPD      Z8, Z6, Z6
+	VADDPD      Z6, Z7, Z6
+	VADDPD      Z1, Z2, Z1
+	VADDPD      Z6, Z1, Z1
+	VADDPD      Z1, Z3, Z2
+	VSUBPD      Z3, Z2, Z6
+	VSUBPD      Z6, Z2, Z7
+	VSUBPD      Z7, Z3, Z3
+	VSUBPD      Z6, Z1, Z1
+	VADDPD      Z1, Z3, Z1
+	VADDPD      Z2, Z4, Z3
+	VSUBPD      Z4, Z3, Z6
+	VSUBPD      Z6, Z3, Z7
+	VSUBPD      Z7, Z4, Z4
+	VSUBPD      Z6, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VADDPD      Z3, Z5, Z4
+	VSUBPD      Z5, Z4, Z6
+	VSUBPD      Z6, Z4, Z7
+	VSUBPD      Z7, Z5, Z5
+	VSUBPD      Z6, Z3, Z3
+	VADDPD      Z3, Z5, Z3
+	VADDPD      Z1, Z2, Z5
+	VSUBPD      Z2, Z5, Z6
+	VSUBPD      Z6, Z5, Z7
+	VSUBPD      Z7, Z2, Z2
+	VSUBPD      Z6, Z1, Z1
+	VADDPD      Z1, Z2, Z1
+	VADDPD      Z5, Z3, Z2
+	VSUBPD      Z3, Z2, Z6
+	VSUBPD      Z6, Z2, Z7
+	VSUBPD      Z7, Z3, Z3
+	VSUBPD      Z6, Z5, Z5
+	VADDPD      Z5, Z3, Z3
+	VMOVUPD     Z4, (AX)(CX*1)
+	VMOVUPD     Z2, 256(AX)(CX*1)
+	VMOVUPD     Z3, 512(AX)(CX*1)
+	ADDQ        $0x40, CX
+	ANDQ        $0xff, CX
+	ADDQ        $0x40, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func mulGuarded3AVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·mulGuarded3AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	MOVQ 32(CX), R9
+	ADDQ DX, R9
+	MOVQ 40(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Z0
+	VMOVUPD     (BX)(DX*1), Z1
+	VMULPD      Z1, Z0, Z2
+	VMOVUPD     Z0, Z3
+	VFMSUB213PD Z2, Z1, Z3
+	VMOVUPD     (SI)(DX*1), Z4
+	VMULPD      Z4, Z0, Z5
+	VMOVUPD     Z0, Z6
+	VFMSUB213PD Z5, Z4, Z6
+	VMOVUPD     256(AX), Z7
+	VMULPD      Z1, Z7, Z8
+	VMOVUPD     Z7, Z9
+	VFMSUB213PD Z8, Z1, Z9
+	VADDPD      Z8, Z5, Z10
+	VSUBPD      Z5, Z10, Z11
+	VSUBPD      Z11, Z10, Z12
+	VSUBPD      Z12, Z5, Z5
+	VSUBPD      Z11, Z8, Z8
+	VADDPD      Z8, Z5, Z5
+	VADDPD      Z3, Z10, Z8
+	VSUBPD      Z10, Z8, Z11
+	VSUBPD      Z11, Z8, Z12
+	VSUBPD      Z12, Z10, Z10
+	VSUBPD      Z11, Z3, Z3
+	VADDPD      Z3, Z10, Z3
+	VMOVUPD     (DI)(DX*1), Z10
+	VMULPD      Z10, Z0, Z11
+	VFMSUB213PD Z11, Z10, Z0
+	VMULPD      Z4, Z7, Z12
+	VMOVUPD     Z7, Z13
+	VFMSUB213PD Z12, Z4, Z13
+	VMOVUPD     512(AX), Z14
+	VMULPD      Z1, Z14, Z15
+	VFMSUB213PD Z15, Z14, Z1
+	VADDPD      Z12, Z11, Z16
+	VSUBPD      Z11, Z16, Z17
+	VSUBPD      Z17, Z16, Z18
+	VSUBPD      Z18, Z11, Z11
+	VSUBPD      Z17, Z12, Z12
+	VADDPD      Z12, Z11, Z11
+	VADDPD      Z6, Z15, Z12
+	VSUBPD      Z15, Z12, Z17
+	VSUBPD      Z17, Z12, Z18
+	VSUBPD      Z18, Z15, Z15
+	VSUBPD      Z17, Z6, Z6
+	VADDPD      Z6, Z15, Z6
+	VADDPD      Z5, Z9, Z15
+	VSUBPD      Z9, Z15, Z17
+	VSUBPD      Z17, Z15, Z18
+	VSUBPD      Z18, Z9, Z9
+	VSUBPD      Z17, Z5, Z5
+	VADDPD      Z5, Z9, Z5
+	VADDPD      Z12, Z16, Z9
+	VSUBPD      Z16, Z9, Z17
+	VSUBPD      Z17, Z9, Z18
+	VSUBPD      Z18, Z16, Z16
+	VSUBPD      Z17, Z12, Z12
+	VADDPD      Z12, Z16, Z12
+	VADDPD      Z3, Z15, Z16
+	VSUBPD      Z15, Z16, Z17
+	VSUBPD      Z17, Z16, Z18
+	VSUBPD      Z18, Z15, Z15
+	VSUBPD      Z17, Z3, Z3
+	VADDPD      Z3, Z15, Z3
+	VADDPD      Z16, Z9, Z15
+	VSUBPD      Z9, Z15, Z17
+	VSUBPD      Z17, Z15, Z18
+	VSUBPD      Z18, Z9, Z9
+	VSUBPD      Z17, Z16, Z16
+	VADDPD      Z16, Z9, Z9
+	VMULPD      Z10, Z7, Z7
+	VFMADD231PD Z4, Z14, Z7
+	VADDPD      Z0, Z7, Z0
+	VADDPD      Z1, Z13, Z1
+	VADDPD      Z6, Z11, Z4
+	VADDPD      Z12, Z5, Z5
+	VADDPD      Z9, Z3, Z3
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z5, Z4, Z1
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z3, Z0, Z0
+	VADDPD      Z0, Z15, Z1
+	VSUBPD      Z15, Z1, Z3
+	VSUBPD      Z3, Z1, Z4
+	VSUBPD      Z4, Z15, Z4
+	VSUBPD      Z3, Z0, Z0
+	VADDPD      Z0, Z4, Z0
+	VADDPD      Z1, Z8, Z3
+	VSUBPD      Z8, Z3, Z4
+	VSUBPD      Z4, Z3, Z5
+	VSUBPD      Z5, Z8, Z5
+	VSUBPD      Z4, Z1, Z1
+	VADDPD      Z1, Z5, Z1
+	VADDPD      Z3, Z2, Z4
+	VSUBPD      Z2, Z4, Z5
+	VSUBPD      Z5, Z4, Z6
+	VSUBPD      Z6, Z2, Z2
+	VSUBPD      Z5, Z3, Z3
+	VADDPD      Z3, Z2, Z2
+	VADDPD      Z0, Z1, Z3
+	VSUBPD      Z1, Z3, Z5
+	VSUBPD      Z5, Z3, Z6
+	VSUBPD      Z6, Z1, Z1
+	VSUBPD      Z5, Z0, Z0
+	VADDPD      Z0, Z1, Z0
+	VADDPD      Z3, Z2, Z1
+	VSUBPD      Z2, Z1, Z5
+	VSUBPD      Z5, Z1, Z6
+	VSUBPD      Z6, Z2, Z2
+	VSUBPD      Z5, Z3, Z3
+	VADDPD      Z3, Z2, Z2
+	VMOVUPD     Z4, (R8)(DX*1)
+	VMOVUPD     Z1, (R9)(DX*1)
+	VMOVUPD     Z2, (CX)(DX*1)
+	ADDQ        $0x40, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func axpyGuarded3AVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·axpyGuarded3AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	MOVQ 32(CX), R9
+	ADDQ DX, R9
+	MOVQ 40(CX), R10
+	ADDQ DX, R10
+	MOVQ 48(CX), R11
+	ADDQ DX, R11
+	MOVQ 56(CX), R12
+	ADDQ DX, R12
+	MOVQ 64(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Z0
+	VMOVUPD     (BX)(DX*1), Z1
+	VMULPD      Z1, Z0, Z2
+	VMOVUPD     Z0, Z3
+	VFMSUB213PD Z2, Z1, Z3
+	VMOVUPD     (SI)(DX*1), Z4
+	VMULPD      Z4, Z0, Z5
+	VMOVUPD     Z0, Z6
+	VFMSUB213PD Z5, Z4, Z6
+	VMOVUPD     256(AX), Z7
+	VMULPD      Z1, Z7, Z8
+	VMOVUPD     Z7, Z9
+	VFMSUB213PD Z8, Z1, Z9
+	VADDPD      Z8, Z5, Z10
+	VSUBPD      Z5, Z10, Z11
+	VSUBPD      Z11, Z10, Z12
+	VSUBPD      Z12, Z5, Z5
+	VSUBPD      Z11, Z8, Z8
+	VADDPD      Z8, Z5, Z5
+	VADDPD      Z3, Z10, Z8
+	VSUBPD      Z10, Z8, Z11
+	VSUBPD      Z11, Z8, Z12
+	VSUBPD      Z12, Z10, Z10
+	VSUBPD      Z11, Z3, Z3
+	VADDPD      Z3, Z10, Z3
+	VMOVUPD     (DI)(DX*1), Z10
+	VMULPD      Z10, Z0, Z11
+	VFMSUB213PD Z11, Z10, Z0
+	VMULPD      Z4, Z7, Z12
+	VMOVUPD     Z7, Z13
+	VFMSUB213PD Z12, Z4, Z13
+	VMOVUPD     512(AX), Z14
+	VMULPD      Z1, Z14, Z15
+	VFMSUB213PD Z15, Z14, Z1
+	VADDPD      Z12, Z11, Z16
+	VSUBPD      Z11, Z16, Z17
+	VSUBPD      Z17, Z16, Z18
+	VSUBPD      Z18, Z11, Z11
+	VSUBPD      Z17, Z12, Z12
+	VADDPD      Z12, Z11, Z11
+	VADDPD      Z6, Z15, Z12
+	VSUBPD      Z15, Z12, Z17
+	VSUBPD      Z17, Z12, Z18
+	VSUBPD      Z18, Z15, Z15
+	VSUBPD      Z17, Z6, Z6
+	VADDPD      Z6, Z15, Z6
+	VADDPD      Z5, Z9, Z15
+	VSUBPD      Z9, Z15, Z17
+	VSUBPD      Z17, Z15, Z18
+	VSUBPD      Z18, Z9, Z9
+	VSUBPD      Z17, Z5, Z5
+	VADDPD      Z5, Z9, Z5
+	VADDPD      Z12, Z16, Z9
+	VSUBPD      Z16, Z9, Z17
+	VSUBPD      Z17, Z9, Z18
+	VSUBPD      Z18, Z16, Z16
+	VSUBPD      Z17, Z12, Z12
+	VADDPD      Z12, Z16, Z12
+	VADDPD      Z3, Z15, Z16
+	VSUBPD      Z15, Z16, Z17
+	VSUBPD      Z17, Z16, Z18
+	VSUBPD      Z18, Z15, Z15
+	VSUBPD      Z17, Z3, Z3
+	VADDPD      Z3, Z15, Z3
+	VADDPD      Z16, Z9, Z15
+	VSUBPD      Z9, Z15, Z17
+	VSUBPD      Z17, Z15, Z18
+	VSUBPD      Z18, Z9, Z9
+	VSUBPD      Z17, Z16, Z16
+	VADDPD      Z16, Z9, Z9
+	VMULPD      Z10, Z7, Z7
+	VFMADD231PD Z4, Z14, Z7
+	VADDPD      Z0, Z7, Z0
+	VADDPD      Z1, Z13, Z1
+	VADDPD      Z6, Z11, Z4
+	VADDPD      Z12, Z5, Z5
+	VADDPD      Z9, Z3, Z3
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z5, Z4, Z1
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z3, Z0, Z0
+	VADDPD      Z0, Z15, Z1
+	VSUBPD      Z15, Z1, Z3
+	VSUBPD      Z3, Z1, Z4
+	VSUBPD      Z4, Z15, Z4
+	VSUBPD      Z3, Z0, Z0
+	VADDPD      Z0, Z4, Z0
+	VADDPD      Z1, Z8, Z3
+	VSUBPD      Z8, Z3, Z4
+	VSUBPD      Z4, Z3, Z5
+	VSUBPD      Z5, Z8, Z5
+	VSUBPD      Z4, Z1, Z1
+	VADDPD      Z1, Z5, Z1
+	VADDPD      Z3, Z2, Z4
+	VSUBPD      Z2, Z4, Z5
+	VSUBPD      Z5, Z4, Z6
+	VSUBPD      Z6, Z2, Z2
+	VSUBPD      Z5, Z3, Z3
+	VADDPD      Z3, Z2, Z2
+	VADDPD      Z0, Z1, Z3
+	VSUBPD      Z1, Z3, Z5
+	VSUBPD      Z5, Z3, Z6
+	VSUBPD      Z6, Z1, Z1
+	VSUBPD      Z5, Z0, Z0
+	VADDPD      Z0, Z1, Z0
+	VADDPD      Z3, Z2, Z1
+	VSUBPD      Z2, Z1, Z5
+	VSUBPD      Z5, Z1, Z6
+	VSUBPD      Z6, Z2, Z2
+	VSUBPD      Z5, Z3, Z3
+	VADDPD      Z3, Z2, Z2
+	VMOVUPD     (R8)(DX*1), Z3
+	VADDPD      Z3, Z4, Z5
+	VSUBPD      Z4, Z5, Z6
+	VSUBPD      Z6, Z5, Z7
+	VSUBPD      Z7, Z4, Z4
+	VSUBPD      Z6, Z3, Z3
+	VADDPD      Z3, Z4, Z3
+	VMOVUPD     (R9)(DX*1), Z4
+	VADDPD      Z4, Z1, Z6
+	VSUBPD      Z1, Z6, Z7
+	VSUBPD      Z7, Z6, Z8
+	VSUBPD      Z8, Z1, Z1
+	VSUBPD      Z7, Z4, Z4
+	VADDPD      Z4, Z1, Z1
+	VADDPD      Z3, Z6, Z4
+	VSUBPD      Z6, Z4, Z7
+	VSUBPD      Z7, Z4, Z8
+	VSUBPD      Z8, Z6, Z6
+	VSUBPD      Z7, Z3, Z3
+	VADDPD      Z3, Z6, Z3
+	VMOVUPD     (R10)(DX*1), Z6
+	VADDPD      Z6, Z2, Z7
+	VSUBPD      Z2, Z7, Z8
+	VSUBPD      Z8, Z7, Z9
+	VSUBPD      Z9, Z2, Z2
+	VSUBPD      Z8, Z6, Z6
+	VADDPD      Z6, Z2, Z2
+	VADDPD      Z3, Z1, Z6
+	VSUBPD      Z1, Z6, Z8
+	VSUBPD      Z8, Z6, Z9
+	VSUBPD      Z9, Z1, Z1
+	VSUBPD      Z8, Z3, Z3
+	VADDPD      Z3, Z1, Z1
+	VADDPD      Z6, Z7, Z3
+	VSUBPD      Z7, Z3, Z8
+	VSUBPD      Z8, Z3, Z9
+	VSUBPD      Z9, Z7, Z7
+	VSUBPD      Z8, Z6, Z6
+	VADDPD      Z6, Z7, Z6
+	VADDPD      Z1, Z2, Z1
+	VADDPD      Z6, Z1, Z1
+	VADDPD      Z1, Z3, Z2
+	VSUBPD      Z3, Z2, Z6
+	VSUBPD      Z6, Z2, Z7
+	VSUBPD      Z7, Z3, Z3
+	VSUBPD      Z6, Z1, Z1
+	VADDPD      Z1, Z3, Z1
+	VADDPD      Z2, Z4, Z3
+	VSUBPD      Z4, Z3, Z6
+	VSUBPD      Z6, Z3, Z7
+	VSUBPD      Z7, Z4, Z4
+	VSUBPD      Z6, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VADDPD      Z3, Z5, Z4
+	VSUBPD      Z5, Z4, Z6
+	VSUBPD      Z6, Z4, Z7
+	VSUBPD      Z7, Z5, Z5
+	VSUBPD      Z6, Z3, Z3
+	VADDPD      Z3, Z5, Z3
+	VADDPD      Z1, Z2, Z5
+	VSUBPD      Z2, Z5, Z6
+	VSUBPD      Z6, Z5, Z7
+	VSUBPD      Z7, Z2, Z2
+	VSUBPD      Z6, Z1, Z1
+	VADDPD      Z1, Z2, Z1
+	VADDPD      Z5, Z3, Z2
+	VSUBPD      Z3, Z2, Z6
+	VSUBPD      Z6, Z2, Z7
+	VSUBPD      Z7, Z3, Z3
+	VSUBPD      Z6, Z5, Z5
+	VADDPD      Z5, Z3, Z3
+	VMOVUPD     Z4, (R11)(DX*1)
+	VMOVUPD     Z2, (R12)(DX*1)
+	VMOVUPD     Z3, (CX)(DX*1)
+	ADDQ        $0x40, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func addGuarded4AVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·addGuarded4AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD (AX)(CX*1), Z0
+	VMOVUPD (BX)(DX*1), Z1
+	VADDPD  Z1, Z0, Z2
+	VSUBPD  Z0, Z2, Z3
+	VSUBPD  Z3, Z2, Z4
+	VSUBPD  Z4, Z0, Z0
+	VSUBPD  Z3, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD 256(AX)(CX*1), Z1
+	VMOVUPD (SI)(DX*1), Z3
+	VADDPD  Z3, Z1, Z4
+	VSUBPD  Z1, Z4, Z5
+	VSUBPD  Z5, Z4, Z6
+	VSUBPD  Z6, Z1, Z1
+	VSUBPD  Z5, Z3, Z3
+	VADDPD  Z3, Z1, Z1
+	VADDPD  Z0, Z4, Z3
+	VSUBPD  Z4, Z3, Z5
+	VSUBPD  Z5, Z3, Z6
+	VSUBPD  Z6, Z4, Z4
+	VSUBPD  Z5, Z0, Z0
+	VADDPD  Z0, Z4, Z0
+	VMOVUPD 512(AX)(CX*1), Z4
+	VMOVUPD (DI)(DX*1), Z5
+	VADDPD  Z5, Z4, Z6
+	VSUBPD  Z4, Z6, Z7
+	VSUBPD  Z7, Z6, Z8
+	VSUBPD  Z8, Z4, Z4
+	VSUBPD  Z7, Z5, Z5
+	VADDPD  Z5, Z4, Z4
+	VADDPD  Z0, Z1, Z5
+	VSUBPD  Z1, Z5, Z7
+	VSUBPD  Z7, Z5, Z8
+	VSUBPD  Z8, Z1, Z1
+	VSUBPD  Z7, Z0, Z0
+	VADDPD  Z0, Z1, Z0
+	VADDPD  Z5, Z6, Z1
+	VSUBPD  Z6, Z1, Z7
+	VSUBPD  Z7, Z1, Z8
+	VSUBPD  Z8, Z6, Z6
+	VSUBPD  Z7, Z5, Z5
+	VADDPD  Z5, Z6, Z5
+	VMOVUPD 768(AX)(CX*1), Z6
+	VMOVUPD (R8)(DX*1), Z7
+	VADDPD  Z7, Z6, Z8
+	VSUBPD  Z6, Z8, Z9
+	VSUBPD  Z9, Z8, Z10
+	VSUBPD  Z10, Z6, Z6
+	VSUBPD  Z9, Z7, Z7
+	VADDPD  Z7, Z6, Z6
+	VADDPD  Z0, Z4, Z7
+	VSUBPD  Z4, Z7, Z9
+	VSUBPD  Z9, Z7, Z10
+	VSUBPD  Z10, Z4, Z4
+	VSUBPD  Z9, Z0, Z0
+	VADDPD  Z0, Z4, Z0
+	VADDPD  Z7, Z8, Z4
+	VSUBPD  Z8, Z4, Z9
+	VSUBPD  Z9, Z4, Z10
+	VSUBPD  Z10, Z8, Z8
+	VSUBPD  Z9, Z7, Z7
+	VADDPD  Z7, Z8, Z7
+	VADDPD  Z5, Z4, Z8
+	VSUBPD  Z4, Z8, Z9
+	VSUBPD  Z9, Z8, Z10
+	VSUBPD  Z10, Z4, Z4
+	VSUBPD  Z9, Z5, Z5
+	VADDPD  Z5, Z4, Z4
+	VADDPD  Z0, Z6, Z0
+	VADDPD  Z4, Z7, Z4
+	VADDPD  Z4, Z0, Z0
+	VADDPD  Z0, Z8, Z4
+	VSUBPD  Z8, Z4, Z5
+	VSUBPD  Z5, Z4, Z6
+	VSUBPD  Z6, Z8, Z6
+	VSUBPD  Z5, Z0, Z0
+	VADDPD  Z0, Z6, Z0
+	VADDPD  Z4, Z1, Z5
+	VSUBPD  Z1, Z5, Z6
+	VSUBPD  Z6, Z5, Z7
+	VSUBPD  Z7, Z1, Z1
+	VSUBPD  Z6, Z4, Z4
+	VADDPD  Z4, Z1, Z1
+	VADDPD  Z5, Z3, Z4
+	VSUBPD  Z3, Z4, Z6
+	VSUBPD  Z6, Z4, Z7
+	VSUBPD  Z7, Z3, Z3
+	VSUBPD  Z6, Z5, Z5
+	VADDPD  Z5, Z3, Z3
+	VADDPD  Z4, Z2, Z5
+	VSUBPD  Z2, Z5, Z6
+	VSUBPD  Z6, Z5, Z7
+	VSUBPD  Z7, Z2, Z2
+	VSUBPD  Z6, Z4, Z4
+	VADDPD  Z4, Z2, Z2
+	VADDPD  Z0, Z1, Z4
+	VSUBPD  Z1, Z4, Z6
+	VSUBPD  Z6, Z4, Z7
+	VSUBPD  Z7, Z1, Z1
+	VSUBPD  Z6, Z0, Z0
+	VADDPD  Z0, Z1, Z0
+	VADDPD  Z4, Z3, Z1
+	VSUBPD  Z3, Z1, Z6
+	VSUBPD  Z6, Z1, Z7
+	VSUBPD  Z7, Z3, Z3
+	VSUBPD  Z6, Z4, Z4
+	VADDPD  Z4, Z3, Z3
+	VADDPD  Z1, Z2, Z4
+	VSUBPD  Z2, Z4, Z6
+	VSUBPD  Z6, Z4, Z7
+	VSUBPD  Z7, Z2, Z2
+	VSUBPD  Z6, Z1, Z1
+	VADDPD  Z1, Z2, Z1
+	VADDPD  Z0, Z3, Z2
+	VSUBPD  Z3, Z2, Z6
+	VSUBPD  Z6, Z2, Z7
+	VSUBPD  Z7, Z3, Z3
+	VSUBPD  Z6, Z0, Z0
+	VADDPD  Z0, Z3, Z0
+	VADDPD  Z2, Z1, Z3
+	VSUBPD  Z1, Z3, Z6
+	VSUBPD  Z6, Z3, Z7
+	VSUBPD  Z7, Z1, Z1
+	VSUBPD  Z6, Z2, Z2
+	VADDPD  Z2, Z1, Z1
+	VMOVUPD Z5, (AX)(CX*1)
+	VMOVUPD Z4, 256(AX)(CX*1)
+	VMOVUPD Z3, 512(AX)(CX*1)
+	VMOVUPD Z1, 768(AX)(CX*1)
+	ADDQ    $0x40, CX
+	ANDQ    $0xff, CX
+	ADDQ    $0x40, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func addProductGuarded4AVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·addProductGuarded4AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	MOVQ 32(CX), R9
+	ADDQ DX, R9
+	MOVQ 40(CX), R10
+	ADDQ DX, R10
+	MOVQ 48(CX), R11
+	ADDQ DX, R11
+	MOVQ 56(CX), R12
+	ADDQ DX, R12
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPD     (BX)(DX*1), Z0
+	VMOVUPD     (R9)(DX*1), Z1
+	VMULPD      Z1, Z0, Z2
+	VMOVUPD     Z0, Z3
+	VFMSUB213PD Z2, Z1, Z3
+	VMOVUPD     (R10)(DX*1), Z4
+	VMULPD      Z4, Z0, Z5
+	VMOVUPD     Z0, Z6
+	VFMSUB213PD Z5, Z4, Z6
+	VMOVUPD     (SI)(DX*1), Z7
+	VMULPD      Z1, Z7, Z8
+	VMOVUPD     Z7, Z9
+	VFMSUB213PD Z8, Z1, Z9
+	VADDPD      Z8, Z5, Z10
+	VSUBPD      Z5, Z10, Z11
+	VSUBPD      Z11, Z10, Z12
+	VSUBPD      Z12, Z5, Z5
+	VSUBPD      Z11, Z8, Z8
+	VADDPD      Z8, Z5, Z5
+	VADDPD      Z3, Z10, Z8
+	VSUBPD      Z10, Z8, Z11
+	VSUBPD      Z11, Z8, Z12
+	VSUBPD      Z12, Z10, Z10
+	VSUBPD      Z11, Z3, Z3
+	VADDPD      Z3, Z10, Z3
+	VMOVUPD     (R11)(DX*1), Z10
+	VMULPD      Z10, Z0, Z11
+	VMOVUPD     Z0, Z12
+	VFMSUB213PD Z11, Z10, Z12
+	VMULPD      Z4, Z7, Z13
+	VMOVUPD     Z7, Z14
+	VFMSUB213PD Z13, Z4, Z14
+	VMOVUPD     (DI)(DX*1), Z15
+	VMULPD      Z1, Z15, Z16
+	VMOVUPD     Z15, Z17
+	VFMSUB213PD Z16, Z1, Z17
+	VADDPD      Z13, Z11, Z18
+	VSUBPD      Z11, Z18, Z19
+	VSUBPD      Z19, Z18, Z20
+	VSUBPD      Z20, Z11, Z11
+	VSUBPD      Z19, Z13, Z13
+	VADDPD      Z13, Z11, Z11
+	VADDPD      Z6, Z16, Z13
+	VSUBPD      Z16, Z13, Z19
+	VSUBPD      Z19, Z13, Z20
+	VSUBPD      Z20, Z16, Z16
+	VSUBPD      Z19, Z6, Z6
+	VADDPD      Z6, Z16, Z6
+	VADDPD      Z5, Z9, Z16
+	VSUBPD      Z9, Z16, Z19
+	VSUBPD      Z19, Z16, Z20
+	VSUBPD      Z20, Z9, Z9
+	VSUBPD      Z19, Z5, Z5
+	VADDPD      Z5, Z9, Z5
+	VADDPD      Z13, Z18, Z9
+	VSUBPD      Z18, Z9, Z19
+	VSUBPD      Z19, Z9, Z20
+	VSUBPD      Z20, Z18, Z18
+	VSUBPD      Z19, Z13, Z13
+	VADDPD      Z13, Z18, Z13
+	VADDPD      Z3, Z16, Z18
+	VSUBPD      Z16, Z18, Z19
+	VSUBPD      Z19, Z18, Z20
+	VSUBPD      Z20, Z16, Z16
+	VSUBPD      Z19, Z3, Z3
+	VADDPD      Z3, Z16, Z3
+	VADDPD      Z18, Z9, Z16
+	VSUBPD      Z9, Z16, Z19
+	VSUBPD      Z19, Z16, Z20
+	VSUBPD      Z20, Z9, Z9
+	VSUBPD      Z19, Z18, Z18
+	VADDPD      Z18, Z9, Z9
+	VMOVUPD     (R12)(DX*1), Z18
+	VMULPD      Z18, Z0, Z19
+	VFMSUB213PD Z19, Z18, Z0
+	VMULPD      Z10, Z7, Z20
+	VMOVUPD     Z7, Z21
+	VFMSUB213PD Z20, Z10, Z21
+	VMULPD      Z4, Z15, Z22
+	VMOVUPD     Z15, Z23
+	VFMSUB213PD Z22, Z4, Z23
+	VMOVUPD     (R8)(DX*1), Z24
+	VMULPD      Z1, Z24, Z25
+	VFMSUB213PD Z25, Z24, Z1
+	VADDPD      Z20, Z19, Z26
+	VSUBPD      Z19, Z26, Z27
+	VSUBPD      Z27, Z26, Z28
+	VSUBPD      Z28, Z19, Z19
+	VSUBPD      Z27, Z20, Z20
+	VADDPD      Z20, Z19, Z19
+	VADDPD      Z25, Z22, Z20
+	VSUBPD      Z22, Z20, Z27
+	VSUBPD      Z27, Z20, Z28
+	VSUBPD      Z28, Z22, Z22
+	VSUBPD      Z27, Z25, Z25
+	VADDPD      Z25, Z22, Z22
+	VADDPD      Z14, Z12, Z25
+	VSUBPD      Z12, Z25, Z27
+	VSUBPD      Z27, Z25, Z28
+	VSUBPD      Z28, Z12, Z12
+	VSUBPD      Z27, Z14, Z14
+	VADDPD      Z14, Z12, Z12
+	VADDPD      Z11, Z17, Z14
+	VSUBPD      Z17, Z14, Z27
+	VSUBPD      Z27, Z14, Z28
+	VSUBPD      Z28, Z17, Z17
+	VSUBPD      Z27, Z11, Z11
+	VADDPD      Z11, Z17, Z11
+	VADDPD      Z5, Z6, Z17
+	VSUBPD      Z6, Z17, Z27
+	VSUBPD      Z27, Z17, Z28
+	VSUBPD      Z28, Z6, Z6
+	VSUBPD      Z27, Z5, Z5
+	VADDPD      Z5, Z6, Z5
+	VADDPD      Z3, Z13, Z6
+	VSUBPD      Z13, Z6, Z27
+	VSUBPD      Z27, Z6, Z28
+	VSUBPD      Z28, Z13, Z13
+	VSUBPD      Z27, Z3, Z3
+	VADDPD      Z3, Z13, Z3
+	VADDPD      Z20, Z26, Z13
+	VSUBPD      Z26, Z13, Z27
+	VSUBPD      Z27, Z13, Z28
+	VSUBPD      Z28, Z26, Z26
+	VSUBPD      Z27, Z20, Z20
+	VADDPD      Z20, Z26, Z20
+	VADDPD      Z14, Z25, Z26
+	VSUBPD      Z25, Z26, Z27
+	VSUBPD      Z27, Z26, Z28
+	VSUBPD      Z28, Z25, Z25
+	VSUBPD      Z27, Z14, Z14
+	VADDPD      Z14, Z25, Z14
+	VADDPD      Z6, Z17, Z25
+	VSUBPD      Z17, Z25, Z27
+	VSUBPD      Z27, Z25, Z28
+	VSUBPD      Z28, Z17, Z17
+	VSUBPD      Z27, Z6, Z6
+	VADDPD      Z6, Z17, Z6
+	VADDPD      Z26, Z13, Z17
+	VSUBPD      Z13, Z17, Z27
+	VSUBPD      Z27, Z17, Z28
+	VSUBPD      Z28, Z13, Z13
+	VSUBPD      Z27, Z26, Z26
+	VADDPD      Z26, Z13, Z13
+	VADDPD      Z9, Z25, Z26
+	VSUBPD      Z25, Z26, Z27
+	VSUBPD      Z27, Z26, Z28
+	VSUBPD      Z28, Z25, Z25
+	VSUBPD      Z27, Z9, Z9
+	VADDPD      Z9, Z25, Z9
+	VADDPD      Z26, Z17, Z25
+	VSUBPD      Z17, Z25, Z27
+	VSUBPD      Z27, Z25, Z28
+	VSUBPD      Z28, Z17, Z17
+	VSUBPD      Z27, Z26, Z26
+	VADDPD      Z26, Z17, Z17
+	VMULPD      Z18, Z7, Z7
+	VFMADD231PD Z10, Z15, Z7
+	VFMADD231PD Z4, Z24, Z7
+	VADDPD      Z0, Z7, Z0
+	VADDPD      Z23, Z21, Z4
+	VADDPD      Z19, Z1, Z1
+	VADDPD      Z12, Z22, Z7
+	VADDPD      Z5, Z11, Z5
+	VADDPD      Z20, Z3, Z3
+	VADDPD      Z6, Z14, Z6
+	VADDPD      Z9, Z13, Z9
+	VADDPD      Z4, Z0, Z0
+	VADDPD      Z7, Z1, Z1
+	VADDPD      Z3, Z5, Z3
+	VADDPD      Z9, Z6, Z4
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z4, Z3, Z1
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z17, Z0, Z0
+	VADDPD      Z0, Z25, Z1
+	VSUBPD      Z25, Z1, Z3
+	VSUBPD      Z3, Z1, Z4
+	VSUBPD      Z4, Z25, Z4
+	VSUBPD      Z3, Z0, Z0
+	VADDPD      Z0, Z4, Z0
+	VADDPD      Z1, Z16, Z3
+	VSUBPD      Z16, Z3, Z4
+	VSUBPD      Z4, Z3, Z5
+	VSUBPD      Z5, Z16, Z5
+	VSUBPD      Z4, Z1, Z1
+	VADDPD      Z1, Z5, Z1
+	VADDPD      Z3, Z8, Z4
+	VSUBPD      Z8, Z4, Z5
+	VSUBPD      Z5, Z4, Z6
+	VSUBPD      Z6, Z8, Z6
+	VSUBPD      Z5, Z3, Z3
+	VADDPD      Z3, Z6, Z3
+	VADDPD      Z4, Z2, Z5
+	VSUBPD      Z2, Z5, Z6
+	VSUBPD      Z6, Z5, Z7
+	VSUBPD      Z7, Z2, Z2
+	VSUBPD      Z6, Z4, Z4
+	VADDPD      Z4, Z2, Z2
+	VADDPD      Z0, Z1, Z4
+	VSUBPD      Z1, Z4, Z6
+	VSUBPD      Z6, Z4, Z7
+	VSUBPD      Z7, Z1, Z1
+	VSUBPD      Z6, Z0, Z0
+	VADDPD      Z0, Z1, Z0
+	VADDPD      Z4, Z3, Z1
+	VSUBPD      Z3, Z1, Z6
+	VSUBPD      Z6, Z1, Z7
+	VSUBPD      Z7, Z3, Z3
+	VSUBPD      Z6, Z4, Z4
+	VADDPD      Z4, Z3, Z3
+	VADDPD      Z1, Z2, Z4
+	VSUBPD      Z2, Z4, Z6
+	VSUBPD      Z6, Z4, Z7
+	VSUBPD      Z7, Z2, Z2
+	VSUBPD      Z6, Z1, Z1
+	VADDPD      Z1, Z2, Z1
+	VADDPD      Z0, Z3, Z2
+	VSUBPD      Z3, Z2, Z6
+	VSUBPD      Z6, Z2, Z7
+	VSUBPD      Z7, Z3, Z3
+	VSUBPD      Z6, Z0, Z0
+	VADDPD      Z0, Z3, Z0
+	VADDPD      Z2, Z1, Z3
+	VSUBPD      Z1, Z3, Z6
+	VSUBPD      Z6, Z3, Z7
+	VSUBPD      Z7, Z1, Z1
+	VSUBPD      Z6, Z2, Z2
+	VADDPD      Z2, Z1, Z1
+	VMOVUPD     (AX)(CX*1), Z2
+	VADDPD      Z5, Z2, Z6
+	VSUBPD      Z2, Z6, Z7
+	VSUBPD      Z7, Z6, Z8
+	VSUBPD      Z8, Z2, Z2
+	VSUBPD      Z7, Z5, Z5
+	VADDPD      Z5, Z2, Z2
+	VMOVUPD     256(AX)(CX*1), Z5
+	VADDPD      Z4, Z5, Z7
+	VSUBPD      Z5, Z7, Z8
+	VSUBPD      Z8, Z7, Z9
+	VSUBPD      Z9, Z5, Z5
+	VSUBPD      Z8, Z4, Z4
+	VADDPD      Z4, Z5, Z4
+	VADDPD      Z2, Z7, Z5
+	VSUBPD      Z7, Z5, Z8
+	VSUBPD      Z8, Z5, Z9
+	VSUBPD      Z9, Z7, Z7
+	VSUBPD      Z8, Z2, Z2
+	VADDPD      Z2, Z7, Z2
+	VMOVUPD     512(AX)(CX*1), Z7
+	VADDPD      Z3, Z7, Z8
+	VSUBPD      Z7, Z8, Z9
+	VSUBPD      Z9, Z8, Z10
+	VSUBPD      Z10, Z7, Z7
+	VSUBPD      Z9, Z3, Z3
+	VADDPD      Z3, Z7, Z3
+	VADDPD      Z2, Z4, Z7
+	VSUBPD      Z4, Z7, Z9
+	VSUBPD      Z9, Z7, Z10
+	VSUBPD      Z10, Z4, Z4
+	VSUBPD      Z9, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VADDPD      Z7, Z8, Z4
+	VSUBPD      Z8, Z4, Z9
+	VSUBPD      Z9, Z4, Z10
+	VSUBPD      Z10, Z8, Z8
+	VSUBPD      Z9, Z7, Z7
+	VADDPD      Z7, Z8, Z7
+	VMOVUPD     768(AX)(CX*1), Z8
+	VADDPD      Z1, Z8, Z9
+	VSUBPD      Z8, Z9, Z10
+	VSUBPD      Z10, Z9, Z11
+	VSUBPD      Z11, Z8, Z8
+	VSUBPD      Z10, Z1, Z1
+	VADDPD      Z1, Z8, Z1
+	VADDPD      Z2, Z3, Z8
+	VSUBPD      Z3, Z8, Z10
+	VSUBPD      Z10, Z8, Z11
+	VSUBPD      Z11, Z3, Z3
+	VSUBPD      Z10, Z2, Z2
+	VADDPD      Z2, Z3, Z2
+	VADDPD      Z8, Z9, Z3
+	VSUBPD      Z9, Z3, Z10
+	VSUBPD      Z10, Z3, Z11
+	VSUBPD      Z11, Z9, Z9
+	VSUBPD      Z10, Z8, Z8
+	VADDPD      Z8, Z9, Z8
+	VADDPD      Z7, Z3, Z9
+	VSUBPD      Z3, Z9, Z10
+	VSUBPD      Z10, Z9, Z11
+	VSUBPD      Z11, Z3, Z3
+	VSUBPD      Z10, Z7, Z7
+	VADDPD      Z7, Z3, Z3
+	VADDPD      Z2, Z1, Z1
+	VADDPD      Z3, Z8, Z2
+	VADDPD      Z2, Z1, Z1
+	VADDPD      Z1, Z9, Z2
+	VSUBPD      Z9, Z2, Z3
+	VSUBPD      Z3, Z2, Z7
+	VSUBPD      Z7, Z9, Z7
+	VSUBPD      Z3, Z1, Z1
+	VADDPD      Z1, Z7, Z1
+	VADDPD      Z2, Z4, Z3
+	VSUBPD      Z4, Z3, Z7
+	VSUBPD      Z7, Z3, Z8
+	VSUBPD      Z8, Z4, Z4
+	VSUBPD      Z7, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VADDPD      Z3, Z5, Z4
+	VSUBPD      Z5, Z4, Z7
+	VSUBPD      Z7, Z4, Z8
+	VSUBPD      Z8, Z5, Z5
+	VSUBPD      Z7, Z3, Z3
+	VADDPD      Z3, Z5, Z3
+	VADDPD      Z4, Z6, Z5
+	VSUBPD      Z6, Z5, Z7
+	VSUBPD      Z7, Z5, Z8
+	VSUBPD      Z8, Z6, Z6
+	VSUBPD      Z7, Z4, Z4
+	VADDPD      Z4, Z6, Z4
+	VADDPD      Z1, Z2, Z6
+	VSUBPD      Z2, Z6, Z7
+	VSUBPD      Z7, Z6, Z8
+	VSUBPD      Z8, Z2, Z2
+	VSUBPD      Z7, Z1, Z1
+	VADDPD      Z1, Z2, Z1
+	VADDPD      Z6, Z3, Z2
+	VSUBPD      Z3, Z2, Z7
+	VSUBPD      Z7, Z2, Z8
+	VSUBPD      Z8, Z3, Z3
+	VSUBPD      Z7, Z6, Z6
+	VADDPD      Z6, Z3, Z3
+	VADDPD      Z2, Z4, Z6
+	VSUBPD      Z4, Z6, Z7
+	VSUBPD      Z7, Z6, Z8
+	VSUBPD      Z8, Z4, Z4
+	VSUBPD      Z7, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VADDPD      Z1, Z3, Z4
+	VSUBPD      Z3, Z4, Z7
+	VSUBPD      Z7, Z4, Z8
+	VSUBPD      Z8, Z3, Z3
+	VSUBPD      Z7, Z1, Z1
+	VADDPD      Z1, Z3, Z1
+	VADDPD      Z4, Z2, Z3
+	VSUBPD      Z2, Z3, Z7
+	VSUBPD      Z7, Z3, Z8
+	VSUBPD      Z8, Z2, Z2
+	VSUBPD      Z7, Z4, Z4
+	VADDPD      Z4, Z2, Z2
+	VMOVUPD     Z5, (AX)(CX*1)
+	VMOVUPD     Z6, 256(AX)(CX*1)
+	VMOVUPD     Z3, 512(AX)(CX*1)
+	VMOVUPD     Z2, 768(AX)(CX*1)
+	ADDQ        $0x40, CX
+	ANDQ        $0xff, CX
+	ADDQ        $0x40, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func mulGuarded4AVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·mulGuarded4AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	MOVQ 32(CX), R9
+	ADDQ DX, R9
+	MOVQ 40(CX), R10
+	ADDQ DX, R10
+	MOVQ 48(CX), R11
+	ADDQ DX, R11
+	MOVQ 56(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Z0
+	VMOVUPD     (BX)(DX*1), Z1
+	VMULPD      Z1, Z0, Z2
+	VMOVUPD     Z0, Z3
+	VFMSUB213PD Z2, Z1, Z3
+	VMOVUPD     (SI)(DX*1), Z4
+	VMULPD      Z4, Z0, Z5
+	VMOVUPD     Z0, Z6
+	VFMSUB213PD Z5, Z4, Z6
+	VMOVUPD     256(AX), Z7
+	VMULPD      Z1, Z7, Z8
+	VMOVUPD     Z7, Z9
+	VFMSUB213PD Z8, Z1, Z9
+	VADDPD      Z8, Z5, Z10
+	VSUBPD      Z5, Z10, Z11
+	VSUBPD      Z11, Z10, Z12
+	VSUBPD      Z12, Z5, Z5
+	VSUBPD      Z11, Z8, Z8
+	VADDPD      Z8, Z5, Z5
+	VADDPD      Z3, Z10, Z8
+	VSUBPD      Z10, Z8, Z11
+	VSUBPD      Z11, Z8, Z12
+	VSUBPD      Z12, Z10, Z10
+	VSUBPD      Z11, Z3, Z3
+	VADDPD      Z3, Z10, Z3
+	VMOVUPD     (DI)(DX*1), Z10
+	VMULPD      Z10, Z0, Z11
+	VMOVUPD     Z0, Z12
+	VFMSUB213PD Z11, Z10, Z12
+	VMULPD      Z4, Z7, Z13
+	VMOVUPD     Z7, Z14
+	VFMSUB213PD Z13, Z4, Z14
+	VMOVUPD     512(AX), Z15
+	VMULPD      Z1, Z15, Z16
+	VMOVUPD     Z15, Z17
+	VFMSUB213PD Z16, Z1, Z17
+	VADDPD      Z13, Z11, Z18
+	VSUBPD      Z11, Z18, Z19
+	VSUBPD      Z19, Z18, Z20
+	VSUBPD      Z20, Z11, Z11
+	VSUBPD      Z19, Z13, Z13
+	VADDPD      Z13, Z11, Z11
+	VADDPD      Z6, Z16, Z13
+	VSUBPD      Z16, Z13, Z19
+	VSUBPD      Z19, Z13, Z20
+	VSUBPD      Z20, Z16, Z16
+	VSUBPD      Z19, Z6, Z6
+	VADDPD      Z6, Z16, Z6
+	VADDPD      Z5, Z9, Z16
+	VSUBPD      Z9, Z16, Z19
+	VSUBPD      Z19, Z16, Z20
+	VSUBPD      Z20, Z9, Z9
+	VSUBPD      Z19, Z5, Z5
+	VADDPD      Z5, Z9, Z5
+	VADDPD      Z13, Z18, Z9
+	VSUBPD      Z18, Z9, Z19
+	VSUBPD      Z19, Z9, Z20
+	VSUBPD      Z20, Z18, Z18
+	VSUBPD      Z19, Z13, Z13
+	VADDPD      Z13, Z18, Z13
+	VADDPD      Z3, Z16, Z18
+	VSUBPD      Z16, Z18, Z19
+	VSUBPD      Z19, Z18, Z20
+	VSUBPD      Z20, Z16, Z16
+	VSUBPD      Z19, Z3, Z3
+	VADDPD      Z3, Z16, Z3
+	VADDPD      Z18, Z9, Z16
+	VSUBPD      Z9, Z16, Z19
+	VSUBPD      Z19, Z16, Z20
+	VSUBPD      Z20, Z9, Z9
+	VSUBPD      Z19, Z18, Z18
+	VADDPD      Z18, Z9, Z9
+	VMOVUPD     (R8)(DX*1), Z18
+	VMULPD      Z18, Z0, Z19
+	VFMSUB213PD Z19, Z18, Z0
+	VMULPD      Z10, Z7, Z20
+	VMOVUPD     Z7, Z21
+	VFMSUB213PD Z20, Z10, Z21
+	VMULPD      Z4, Z15, Z22
+	VMOVUPD     Z15, Z23
+	VFMSUB213PD Z22, Z4, Z23
+	VMOVUPD     768(AX), Z24
+	VMULPD      Z1, Z24, Z25
+	VFMSUB213PD Z25, Z24, Z1
+	VADDPD      Z20, Z19, Z26
+	VSUBPD      Z19, Z26, Z27
+	VSUBPD      Z27, Z26, Z28
+	VSUBPD      Z28, Z19, Z19
+	VSUBPD      Z27, Z20, Z20
+	VADDPD      Z20, Z19, Z19
+	VADDPD      Z25, Z22, Z20
+	VSUBPD      Z22, Z20, Z27
+	VSUBPD      Z27, Z20, Z28
+	VSUBPD      Z28, Z22, Z22
+	VSUBPD      Z27, Z25, Z25
+	VADDPD      Z25, Z22, Z22
+	VADDPD      Z14, Z12, Z25
+	VSUBPD      Z12, Z25, Z27
+	VSUBPD      Z27, Z25, Z28
+	VSUBPD      Z28, Z12, Z12
+	VSUBPD      Z27, Z14, Z14
+	VADDPD      Z14, Z12, Z12
+	VADDPD      Z11, Z17, Z14
+	VSUBPD      Z17, Z14, Z27
+	VSUBPD      Z27, Z14, Z28
+	VSUBPD      Z28, Z17, Z17
+	VSUBPD      Z27, Z11, Z11
+	VADDPD      Z11, Z17, Z11
+	VADDPD      Z5, Z6, Z17
+	VSUBPD      Z6, Z17, Z27
+	VSUBPD      Z27, Z17, Z28
+	VSUBPD      Z28, Z6, Z6
+	VSUBPD      Z27, Z5, Z5
+	VADDPD      Z5, Z6, Z5
+	VADDPD      Z3, Z13, Z6
+	VSUBPD      Z13, Z6, Z27
+	VSUBPD      Z27, Z6, Z28
+	VSUBPD      Z28, Z13, Z13
+	VSUBPD      Z27, Z3, Z3
+	VADDPD      Z3, Z13, Z3
+	VADDPD      Z20, Z26, Z13
+	VSUBPD      Z26, Z13, Z27
+	VSUBPD      Z27, Z13, Z28
+	VSUBPD      Z28, Z26, Z26
+	VSUBPD      Z27, Z20, Z20
+	VADDPD      Z20, Z26, Z20
+	VADDPD      Z14, Z25, Z26
+	VSUBPD      Z25, Z26, Z27
+	VSUBPD      Z27, Z26, Z28
+	VSUBPD      Z28, Z25, Z25
+	VSUBPD      Z27, Z14, Z14
+	VADDPD      Z14, Z25, Z14
+	VADDPD      Z6, Z17, Z25
+	VSUBPD      Z17, Z25, Z27
+	VSUBPD      Z27, Z25, Z28
+	VSUBPD      Z28, Z17, Z17
+	VSUBPD      Z27, Z6, Z6
+	VADDPD      Z6, Z17, Z6
+	VADDPD      Z26, Z13, Z17
+	VSUBPD      Z13, Z17, Z27
+	VSUBPD      Z27, Z17, Z28
+	VSUBPD      Z28, Z13, Z13
+	VSUBPD      Z27, Z26, Z26
+	VADDPD      Z26, Z13, Z13
+	VADDPD      Z9, Z25, Z26
+	VSUBPD      Z25, Z26, Z27
+	VSUBPD      Z27, Z26, Z28
+	VSUBPD      Z28, Z25, Z25
+	VSUBPD      Z27, Z9, Z9
+	VADDPD      Z9, Z25, Z9
+	VADDPD      Z26, Z17, Z25
+	VSUBPD      Z17, Z25, Z27
+	VSUBPD      Z27, Z25, Z28
+	VSUBPD      Z28, Z17, Z17
+	VSUBPD      Z27, Z26, Z26
+	VADDPD      Z26, Z17, Z17
+	VMULPD      Z18, Z7, Z7
+	VFMADD231PD Z10, Z15, Z7
+	VFMADD231PD Z4, Z24, Z7
+	VADDPD      Z0, Z7, Z0
+	VADDPD      Z23, Z21, Z4
+	VADDPD      Z19, Z1, Z1
+	VADDPD      Z12, Z22, Z7
+	VADDPD      Z5, Z11, Z5
+	VADDPD      Z20, Z3, Z3
+	VADDPD      Z6, Z14, Z6
+	VADDPD      Z9, Z13, Z9
+	VADDPD      Z4, Z0, Z0
+	VADDPD      Z7, Z1, Z1
+	VADDPD      Z3, Z5, Z3
+	VADDPD      Z9, Z6, Z4
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z4, Z3, Z1
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z17, Z0, Z0
+	VADDPD      Z0, Z25, Z1
+	VSUBPD      Z25, Z1, Z3
+	VSUBPD      Z3, Z1, Z4
+	VSUBPD      Z4, Z25, Z4
+	VSUBPD      Z3, Z0, Z0
+	VADDPD      Z0, Z4, Z0
+	VADDPD      Z1, Z16, Z3
+	VSUBPD      Z16, Z3, Z4
+	VSUBPD      Z4, Z3, Z5
+	VSUBPD      Z5, Z16, Z5
+	VSUBPD      Z4, Z1, Z1
+	VADDPD      Z1, Z5, Z1
+	VADDPD      Z3, Z8, Z4
+	VSUBPD      Z8, Z4, Z5
+	VSUBPD      Z5, Z4, Z6
+	VSUBPD      Z6, Z8, Z6
+	VSUBPD      Z5, Z3, Z3
+	VADDPD      Z3, Z6, Z3
+	VADDPD      Z4, Z2, Z5
+	VSUBPD      Z2, Z5, Z6
+	VSUBPD      Z6, Z5, Z7
+	VSUBPD      Z7, Z2, Z2
+	VSUBPD      Z6, Z4, Z4
+	VADDPD      Z4, Z2, Z2
+	VADDPD      Z0, Z1, Z4
+	VSUBPD      Z1, Z4, Z6
+	VSUBPD      Z6, Z4, Z7
+	VSUBPD      Z7, Z1, Z1
+	VSUBPD      Z6, Z0, Z0
+	VADDPD      Z0, Z1, Z0
+	VADDPD      Z4, Z3, Z1
+	VSUBPD      Z3, Z1, Z6
+	VSUBPD      Z6, Z1, Z7
+	VSUBPD      Z7, Z3, Z3
+	VSUBPD      Z6, Z4, Z4
+	VADDPD      Z4, Z3, Z3
+	VADDPD      Z1, Z2, Z4
+	VSUBPD      Z2, Z4, Z6
+	VSUBPD      Z6, Z4, Z7
+	VSUBPD      Z7, Z2, Z2
+	VSUBPD      Z6, Z1, Z1
+	VADDPD      Z1, Z2, Z1
+	VADDPD      Z0, Z3, Z2
+	VSUBPD      Z3, Z2, Z6
+	VSUBPD      Z6, Z2, Z7
+	VSUBPD      Z7, Z3, Z3
+	VSUBPD      Z6, Z0, Z0
+	VADDPD      Z0, Z3, Z0
+	VADDPD      Z2, Z1, Z3
+	VSUBPD      Z1, Z3, Z6
+	VSUBPD      Z6, Z3, Z7
+	VSUBPD      Z7, Z1, Z1
+	VSUBPD      Z6, Z2, Z2
+	VADDPD      Z2, Z1, Z1
+	VMOVUPD     Z5, (R9)(DX*1)
+	VMOVUPD     Z4, (R10)(DX*1)
+	VMOVUPD     Z3, (R11)(DX*1)
+	VMOVUPD     Z1, (CX)(DX*1)
+	ADDQ        $0x40, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func axpyGuarded4AVX512(lanes *float64, table **float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·axpyGuarded4AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x03, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), DI
+	ADDQ DX, DI
+	MOVQ 24(CX), R8
+	ADDQ DX, R8
+	MOVQ 32(CX), R9
+	ADDQ DX, R9
+	MOVQ 40(CX), R10
+	ADDQ DX, R10
+	MOVQ 48(CX), R11
+	ADDQ DX, R11
+	MOVQ 56(CX), R12
+	ADDQ DX, R12
+	MOVQ 64(CX), R13
+	ADDQ DX, R13
+	MOVQ 72(CX), R14
+	ADDQ DX, R14
+	MOVQ 80(CX), R15
+	ADDQ DX, R15
+	MOVQ 88(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPD     (AX), Z0
+	VMOVUPD     (BX)(DX*1), Z1
+	VMULPD      Z1, Z0, Z2
+	VMOVUPD     Z0, Z3
+	VFMSUB213PD Z2, Z1, Z3
+	VMOVUPD     (SI)(DX*1), Z4
+	VMULPD      Z4, Z0, Z5
+	VMOVUPD     Z0, Z6
+	VFMSUB213PD Z5, Z4, Z6
+	VMOVUPD     256(AX), Z7
+	VMULPD      Z1, Z7, Z8
+	VMOVUPD     Z7, Z9
+	VFMSUB213PD Z8, Z1, Z9
+	VADDPD      Z8, Z5, Z10
+	VSUBPD      Z5, Z10, Z11
+	VSUBPD      Z11, Z10, Z12
+	VSUBPD      Z12, Z5, Z5
+	VSUBPD      Z11, Z8, Z8
+	VADDPD      Z8, Z5, Z5
+	VADDPD      Z3, Z10, Z8
+	VSUBPD      Z10, Z8, Z11
+	VSUBPD      Z11, Z8, Z12
+	VSUBPD      Z12, Z10, Z10
+	VSUBPD      Z11, Z3, Z3
+	VADDPD      Z3, Z10, Z3
+	VMOVUPD     (DI)(DX*1), Z10
+	VMULPD      Z10, Z0, Z11
+	VMOVUPD     Z0, Z12
+	VFMSUB213PD Z11, Z10, Z12
+	VMULPD      Z4, Z7, Z13
+	VMOVUPD     Z7, Z14
+	VFMSUB213PD Z13, Z4, Z14
+	VMOVUPD     512(AX), Z15
+	VMULPD      Z1, Z15, Z16
+	VMOVUPD     Z15, Z17
+	VFMSUB213PD Z16, Z1, Z17
+	VADDPD      Z13, Z11, Z18
+	VSUBPD      Z11, Z18, Z19
+	VSUBPD      Z19, Z18, Z20
+	VSUBPD      Z20, Z11, Z11
+	VSUBPD      Z19, Z13, Z13
+	VADDPD      Z13, Z11, Z11
+	VADDPD      Z6, Z16, Z13
+	VSUBPD      Z16, Z13, Z19
+	VSUBPD      Z19, Z13, Z20
+	VSUBPD      Z20, Z16, Z16
+	VSUBPD      Z19, Z6, Z6
+	VADDPD      Z6, Z16, Z6
+	VADDPD      Z5, Z9, Z16
+	VSUBPD      Z9, Z16, Z19
+	VSUBPD      Z19, Z16, Z20
+	VSUBPD      Z20, Z9, Z9
+	VSUBPD      Z19, Z5, Z5
+	VADDPD      Z5, Z9, Z5
+	VADDPD      Z13, Z18, Z9
+	VSUBPD      Z18, Z9, Z19
+	VSUBPD      Z19, Z9, Z20
+	VSUBPD      Z20, Z18, Z18
+	VSUBPD      Z19, Z13, Z13
+	VADDPD      Z13, Z18, Z13
+	VADDPD      Z3, Z16, Z18
+	VSUBPD      Z16, Z18, Z19
+	VSUBPD      Z19, Z18, Z20
+	VSUBPD      Z20, Z16, Z16
+	VSUBPD      Z19, Z3, Z3
+	VADDPD      Z3, Z16, Z3
+	VADDPD      Z18, Z9, Z16
+	VSUBPD      Z9, Z16, Z19
+	VSUBPD      Z19, Z16, Z20
+	VSUBPD      Z20, Z9, Z9
+	VSUBPD      Z19, Z18, Z18
+	VADDPD      Z18, Z9, Z9
+	VMOVUPD     (R8)(DX*1), Z18
+	VMULPD      Z18, Z0, Z19
+	VFMSUB213PD Z19, Z18, Z0
+	VMULPD      Z10, Z7, Z20
+	VMOVUPD     Z7, Z21
+	VFMSUB213PD Z20, Z10, Z21
+	VMULPD      Z4, Z15, Z22
+	VMOVUPD     Z15, Z23
+	VFMSUB213PD Z22, Z4, Z23
+	VMOVUPD     768(AX), Z24
+	VMULPD      Z1, Z24, Z25
+	VFMSUB213PD Z25, Z24, Z1
+	VADDPD      Z20, Z19, Z26
+	VSUBPD      Z19, Z26, Z27
+	VSUBPD      Z27, Z26, Z28
+	VSUBPD      Z28, Z19, Z19
+	VSUBPD      Z27, Z20, Z20
+	VADDPD      Z20, Z19, Z19
+	VADDPD      Z25, Z22, Z20
+	VSUBPD      Z22, Z20, Z27
+	VSUBPD      Z27, Z20, Z28
+	VSUBPD      Z28, Z22, Z22
+	VSUBPD      Z27, Z25, Z25
+	VADDPD      Z25, Z22, Z22
+	VADDPD      Z14, Z12, Z25
+	VSUBPD      Z12, Z25, Z27
+	VSUBPD      Z27, Z25, Z28
+	VSUBPD      Z28, Z12, Z12
+	VSUBPD      Z27, Z14, Z14
+	VADDPD      Z14, Z12, Z12
+	VADDPD      Z11, Z17, Z14
+	VSUBPD      Z17, Z14, Z27
+	VSUBPD      Z27, Z14, Z28
+	VSUBPD      Z28, Z17, Z17
+	VSUBPD      Z27, Z11, Z11
+	VADDPD      Z11, Z17, Z11
+	VADDPD      Z5, Z6, Z17
+	VSUBPD      Z6, Z17, Z27
+	VSUBPD      Z27, Z17, Z28
+	VSUBPD      Z28, Z6, Z6
+	VSUBPD      Z27, Z5, Z5
+	VADDPD      Z5, Z6, Z5
+	VADDPD      Z3, Z13, Z6
+	VSUBPD      Z13, Z6, Z27
+	VSUBPD      Z27, Z6, Z28
+	VSUBPD      Z28, Z13, Z13
+	VSUBPD      Z27, Z3, Z3
+	VADDPD      Z3, Z13, Z3
+	VADDPD      Z20, Z26, Z13
+	VSUBPD      Z26, Z13, Z27
+	VSUBPD      Z27, Z13, Z28
+	VSUBPD      Z28, Z26, Z26
+	VSUBPD      Z27, Z20, Z20
+	VADDPD      Z20, Z26, Z20
+	VADDPD      Z14, Z25, Z26
+	VSUBPD      Z25, Z26, Z27
+	VSUBPD      Z27, Z26, Z28
+	VSUBPD      Z28, Z25, Z25
+	VSUBPD      Z27, Z14, Z14
+	VADDPD      Z14, Z25, Z14
+	VADDPD      Z6, Z17, Z25
+	VSUBPD      Z17, Z25, Z27
+	VSUBPD      Z27, Z25, Z28
+	VSUBPD      Z28, Z17, Z17
+	VSUBPD      Z27, Z6, Z6
+	VADDPD      Z6, Z17, Z6
+	VADDPD      Z26, Z13, Z17
+	VSUBPD      Z13, Z17, Z27
+	VSUBPD      Z27, Z17, Z28
+	VSUBPD      Z28, Z13, Z13
+	VSUBPD      Z27, Z26, Z26
+	VADDPD      Z26, Z13, Z13
+	VADDPD      Z9, Z25, Z26
+	VSUBPD      Z25, Z26, Z27
+	VSUBPD      Z27, Z26, Z28
+	VSUBPD      Z28, Z25, Z25
+	VSUBPD      Z27, Z9, Z9
+	VADDPD      Z9, Z25, Z9
+	VADDPD      Z26, Z17, Z25
+	VSUBPD      Z17, Z25, Z27
+	VSUBPD      Z27, Z25, Z28
+	VSUBPD      Z28, Z17, Z17
+	VSUBPD      Z27, Z26, Z26
+	VADDPD      Z26, Z17, Z17
+	VMULPD      Z18, Z7, Z7
+	VFMADD231PD Z10, Z15, Z7
+	VFMADD231PD Z4, Z24, Z7
+	VADDPD      Z0, Z7, Z0
+	VADDPD      Z23, Z21, Z4
+	VADDPD      Z19, Z1, Z1
+	VADDPD      Z12, Z22, Z7
+	VADDPD      Z5, Z11, Z5
+	VADDPD      Z20, Z3, Z3
+	VADDPD      Z6, Z14, Z6
+	VADDPD      Z9, Z13, Z9
+	VADDPD      Z4, Z0, Z0
+	VADDPD      Z7, Z1, Z1
+	VADDPD      Z3, Z5, Z3
+	VADDPD      Z9, Z6, Z4
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z4, Z3, Z1
+	VADDPD      Z1, Z0, Z0
+	VADDPD      Z17, Z0, Z0
+	VADDPD      Z0, Z25, Z1
+	VSUBPD      Z25, Z1, Z3
+	VSUBPD      Z3, Z1, Z4
+	VSUBPD      Z4, Z25, Z4
+	VSUBPD      Z3, Z0, Z0
+	VADDPD      Z0, Z4, Z0
+	VADDPD      Z1, Z16, Z3
+	VSUBPD      Z16, Z3, Z4
+	VSUBPD      Z4, Z3, Z5
+	VSUBPD      Z5, Z16, Z5
+	VSUBPD      Z4, Z1, Z1
+	VADDPD      Z1, Z5, Z1
+	VADDPD      Z3, Z8, Z4
+	VSUBPD      Z8, Z4, Z5
+	VSUBPD      Z5, Z4, Z6
+	VSUBPD      Z6, Z8, Z6
+	VSUBPD      Z5, Z3, Z3
+	VADDPD      Z3, Z6, Z3
+	VADDPD      Z4, Z2, Z5
+	VSUBPD      Z2, Z5, Z6
+	VSUBPD      Z6, Z5, Z7
+	VSUBPD      Z7, Z2, Z2
+	VSUBPD      Z6, Z4, Z4
+	VADDPD      Z4, Z2, Z2
+	VADDPD      Z0, Z1, Z4
+	VSUBPD      Z1, Z4, Z6
+	VSUBPD      Z6, Z4, Z7
+	VSUBPD      Z7, Z1, Z1
+	VSUBPD      Z6, Z0, Z0
+	VADDPD      Z0, Z1, Z0
+	VADDPD      Z4, Z3, Z1
+	VSUBPD      Z3, Z1, Z6
+	VSUBPD      Z6, Z1, Z7
+	VSUBPD      Z7, Z3, Z3
+	VSUBPD      Z6, Z4, Z4
+	VADDPD      Z4, Z3, Z3
+	VADDPD      Z1, Z2, Z4
+	VSUBPD      Z2, Z4, Z6
+	VSUBPD      Z6, Z4, Z7
+	VSUBPD      Z7, Z2, Z2
+	VSUBPD      Z6, Z1, Z1
+	VADDPD      Z1, Z2, Z1
+	VADDPD      Z0, Z3, Z2
+	VSUBPD      Z3, Z2, Z6
+	VSUBPD      Z6, Z2, Z7
+	VSUBPD      Z7, Z3, Z3
+	VSUBPD      Z6, Z0, Z0
+	VADDPD      Z0, Z3, Z0
+	VADDPD      Z2, Z1, Z3
+	VSUBPD      Z1, Z3, Z6
+	VSUBPD      Z6, Z3, Z7
+	VSUBPD      Z7, Z1, Z1
+	VSUBPD      Z6, Z2, Z2
+	VADDPD      Z2, Z1, Z1
+	VMOVUPD     (R9)(DX*1), Z2
+	VADDPD      Z2, Z5, Z6
+	VSUBPD      Z5, Z6, Z7
+	VSUBPD      Z7, Z6, Z8
+	VSUBPD      Z8, Z5, Z5
+	VSUBPD      Z7, Z2, Z2
+	VADDPD      Z2, Z5, Z2
+	VMOVUPD     (R10)(DX*1), Z5
+	VADDPD      Z5, Z4, Z7
+	VSUBPD      Z4, Z7, Z8
+	VSUBPD      Z8, Z7, Z9
+	VSUBPD      Z9, Z4, Z4
+	VSUBPD      Z8, Z5, Z5
+	VADDPD      Z5, Z4, Z4
+	VADDPD      Z2, Z7, Z5
+	VSUBPD      Z7, Z5, Z8
+	VSUBPD      Z8, Z5, Z9
+	VSUBPD      Z9, Z7, Z7
+	VSUBPD      Z8, Z2, Z2
+	VADDPD      Z2, Z7, Z2
+	VMOVUPD     (R11)(DX*1), Z7
+	VADDPD      Z7, Z3, Z8
+	VSUBPD      Z3, Z8, Z9
+	VSUBPD      Z9, Z8, Z10
+	VSUBPD      Z10, Z3, Z3
+	VSUBPD      Z9, Z7, Z7
+	VADDPD      Z7, Z3, Z3
+	VADDPD      Z2, Z4, Z7
+	VSUBPD      Z4, Z7, Z9
+	VSUBPD      Z9, Z7, Z10
+	VSUBPD      Z10, Z4, Z4
+	VSUBPD      Z9, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VADDPD      Z7, Z8, Z4
+	VSUBPD      Z8, Z4, Z9
+	VSUBPD      Z9, Z4, Z10
+	VSUBPD      Z10, Z8, Z8
+	VSUBPD      Z9, Z7, Z7
+	VADDPD      Z7, Z8, Z7
+	VMOVUPD     (R12)(DX*1), Z8
+	VADDPD      Z8, Z1, Z9
+	VSUBPD      Z1, Z9, Z10
+	VSUBPD      Z10, Z9, Z11
+	VSUBPD      Z11, Z1, Z1
+	VSUBPD      Z10, Z8, Z8
+	VADDPD      Z8, Z1, Z1
+	VADDPD      Z2, Z3, Z8
+	VSUBPD      Z3, Z8, Z10
+	VSUBPD      Z10, Z8, Z11
+	VSUBPD      Z11, Z3, Z3
+	VSUBPD      Z10, Z2, Z2
+	VADDPD      Z2, Z3, Z2
+	VADDPD      Z8, Z9, Z3
+	VSUBPD      Z9, Z3, Z10
+	VSUBPD      Z10, Z3, Z11
+	VSUBPD      Z11, Z9, Z9
+	VSUBPD      Z10, Z8, Z8
+	VADDPD      Z8, Z9, Z8
+	VADDPD      Z7, Z3, Z9
+	VSUBPD      Z3, Z9, Z10
+	VSUBPD      Z10, Z9, Z11
+	VSUBPD      Z11, Z3, Z3
+	VSUBPD      Z10, Z7, Z7
+	VADDPD      Z7, Z3, Z3
+	VADDPD      Z2, Z1, Z1
+	VADDPD      Z3, Z8, Z2
+	VADDPD      Z2, Z1, Z1
+	VADDPD      Z1, Z9, Z2
+	VSUBPD      Z9, Z2, Z3
+	VSUBPD      Z3, Z2, Z7
+	VSUBPD      Z7, Z9, Z7
+	VSUBPD      Z3, Z1, Z1
+	VADDPD      Z1, Z7, Z1
+	VADDPD      Z2, Z4, Z3
+	VSUBPD      Z4, Z3, Z7
+	VSUBPD      Z7, Z3, Z8
+	VSUBPD      Z8, Z4, Z4
+	VSUBPD      Z7, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VADDPD      Z3, Z5, Z4
+	VSUBPD      Z5, Z4, Z7
+	VSUBPD      Z7, Z4, Z8
+	VSUBPD      Z8, Z5, Z5
+	VSUBPD      Z7, Z3, Z3
+	VADDPD      Z3, Z5, Z3
+	VADDPD      Z4, Z6, Z5
+	VSUBPD      Z6, Z5, Z7
+	VSUBPD      Z7, Z5, Z8
+	VSUBPD      Z8, Z6, Z6
+	VSUBPD      Z7, Z4, Z4
+	VADDPD      Z4, Z6, Z4
+	VADDPD      Z1, Z2, Z6
+	VSUBPD      Z2, Z6, Z7
+	VSUBPD      Z7, Z6, Z8
+	VSUBPD      Z8, Z2, Z2
+	VSUBPD      Z7, Z1, Z1
+	VADDPD      Z1, Z2, Z1
+	VADDPD      Z6, Z3, Z2
+	VSUBPD      Z3, Z2, Z7
+	VSUBPD      Z7, Z2, Z8
+	VSUBPD      Z8, Z3, Z3
+	VSUBPD      Z7, Z6, Z6
+	VADDPD      Z6, Z3, Z3
+	VADDPD      Z2, Z4, Z6
+	VSUBPD      Z4, Z6, Z7
+	VSUBPD      Z7, Z6, Z8
+	VSUBPD      Z8, Z4, Z4
+	VSUBPD      Z7, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VADDPD      Z1, Z3, Z4
+	VSUBPD      Z3, Z4, Z7
+	VSUBPD      Z7, Z4, Z8
+	VSUBPD      Z8, Z3, Z3
+	VSUBPD      Z7, Z1, Z1
+	VADDPD      Z1, Z3, Z1
+	VADDPD      Z4, Z2, Z3
+	VSUBPD      Z2, Z3, Z7
+	VSUBPD      Z7, Z3, Z8
+	VSUBPD      Z8, Z2, Z2
+	VSUBPD      Z7, Z4, Z4
+	VADDPD      Z4, Z2, Z2
+	VMOVUPD     Z5, (R13)(DX*1)
+	VMOVUPD     Z6, (R14)(DX*1)
+	VMOVUPD     Z3, (R15)(DX*1)
+	VMOVUPD     Z2, (CX)(DX*1)
+	ADDQ        $0x40, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func addFloat32AVX2(lanes *float32, table **float32, n int)
+// Requires: AVX
+TEXT ·addFloat32AVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x02, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPS (BX)(DX*1), Y0
+	VADDPS  (AX)(CX*1), Y0, Y0
+	VMOVUPS Y0, (AX)(CX*1)
+	ADDQ    $0x20, CX
+	ANDQ    $0x7f, CX
+	ADDQ    $0x20, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func addProductFloat32AVX2(lanes *float32, table **float32, n int)
+// Requires: AVX
+TEXT ·addProductFloat32AVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x02, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPS (SI)(DX*1), Y0
+	VMULPS  (BX)(DX*1), Y0, Y0
+	VADDPS  (AX)(CX*1), Y0, Y0
+	VMOVUPS Y0, (AX)(CX*1)
+	ADDQ    $0x20, CX
+	ANDQ    $0x7f, CX
+	ADDQ    $0x20, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func mulFloat32AVX2(lanes *float32, table **float32, n int)
+// Requires: AVX
+TEXT ·mulFloat32AVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x02, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPS (BX)(DX*1), Y0
+	VMULPS  (AX), Y0, Y0
+	VMOVUPS Y0, (CX)(DX*1)
+	ADDQ    $0x20, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func axpyFloat32AVX2(lanes *float32, table **float32, n int)
+// Requires: AVX
+TEXT ·axpyFloat32AVX2(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x07, DX
+	ANDQ $-8, DX
+	SHLQ $0x02, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPS (BX)(DX*1), Y0
+	VMULPS  (AX), Y0, Y0
+	VADDPS  (SI)(DX*1), Y0, Y0
+	VMOVUPS Y0, (CX)(DX*1)
+	ADDQ    $0x20, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func addFloat32AVX512(lanes *float32, table **float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·addFloat32AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x0f, DX
+	ANDQ $-16, DX
+	SHLQ $0x02, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPS (BX)(DX*1), Z0
+	VADDPS  (AX)(CX*1), Z0, Z0
+	VMOVUPS Z0, (AX)(CX*1)
+	ADDQ    $0x40, CX
+	ANDQ    $0x7f, CX
+	ADDQ    $0x40, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func addProductFloat32AVX512(lanes *float32, table **float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·addProductFloat32AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x0f, DX
+	ANDQ $-16, DX
+	SHLQ $0x02, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	NEGQ DX
+	XORQ CX, CX
+
+loop:
+	VMOVUPS (SI)(DX*1), Z0
+	VMULPS  (BX)(DX*1), Z0, Z0
+	VADDPS  (AX)(CX*1), Z0, Z0
+	VMOVUPS Z0, (AX)(CX*1)
+	ADDQ    $0x40, CX
+	ANDQ    $0x7f, CX
+	ADDQ    $0x40, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func mulFloat32AVX512(lanes *float32, table **float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·mulFloat32AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x0f, DX
+	ANDQ $-16, DX
+	SHLQ $0x02, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPS (BX)(DX*1), Z0
+	VMULPS  (AX), Z0, Z0
+	VMOVUPS Z0, (CX)(DX*1)
+	ADDQ    $0x40, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func axpyFloat32AVX512(lanes *float32, table **float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·axpyFloat32AVX512(SB), $0-24
+	MOVQ lanes+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ n+16(FP), DX
+	ADDQ $0x0f, DX
+	ANDQ $-16, DX
+	SHLQ $0x02, DX
+	MOVQ (CX), BX
+	ADDQ DX, BX
+	MOVQ 8(CX), SI
+	ADDQ DX, SI
+	MOVQ 16(CX), CX
+	ADDQ DX, CX
+	NEGQ DX
+
+loop:
+	VMOVUPS (BX)(DX*1), Z0
+	VMULPS  (AX), Z0, Z0
+	VADDPS  (SI)(DX*1), Z0, Z0
+	VMOVUPS Z0, (CX)(DX*1)
+	ADDQ    $0x40, DX
+	JNZ     loop
+	VZEROUPPER
+	RET

@@ -3,3 +3,5 @@
 package network
 
 func (p *Program[T]) run(table []*T, chains int) { p.runGeneric(table, chains) }
+
+func fusedLoops[T float32 | float64](Scheme) (none loops[T]) { return none }

@@ -23,3 +23,283 @@ func run64AVX512(steps *int32, count int, table **float64, chains int, stride in
 //
 //go:noescape
 func run32AVX512(steps *int32, count int, table **float32, chains int, stride int)
+
+// addFloat64AVX2 is the loop Add of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func addFloat64AVX2(lanes *float64, table **float64, n int)
+
+// addProductFloat64AVX2 is the loop AddProduct of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func addProductFloat64AVX2(lanes *float64, table **float64, n int)
+
+// mulFloat64AVX2 is the loop Mul of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func mulFloat64AVX2(lanes *float64, table **float64, n int)
+
+// axpyFloat64AVX2 is the loop Axpy of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func axpyFloat64AVX2(lanes *float64, table **float64, n int)
+
+// addDoubleWordAVX2 is the loop Add of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func addDoubleWordAVX2(lanes *float64, table **float64, n int)
+
+// addProductDoubleWordAVX2 is the loop AddProduct of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func addProductDoubleWordAVX2(lanes *float64, table **float64, n int)
+
+// mulDoubleWordAVX2 is the loop Mul of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func mulDoubleWordAVX2(lanes *float64, table **float64, n int)
+
+// axpyDoubleWordAVX2 is the loop Axpy of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func axpyDoubleWordAVX2(lanes *float64, table **float64, n int)
+
+// addSloppyAVX2 is the loop Add of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func addSloppyAVX2(lanes *float64, table **float64, n int)
+
+// addProductSloppyAVX2 is the loop AddProduct of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func addProductSloppyAVX2(lanes *float64, table **float64, n int)
+
+// mulSloppyAVX2 is the loop Mul of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func mulSloppyAVX2(lanes *float64, table **float64, n int)
+
+// axpySloppyAVX2 is the loop Axpy of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func axpySloppyAVX2(lanes *float64, table **float64, n int)
+
+// addGuarded2AVX2 is the loop Add of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func addGuarded2AVX2(lanes *float64, table **float64, n int)
+
+// addProductGuarded2AVX2 is the loop AddProduct of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func addProductGuarded2AVX2(lanes *float64, table **float64, n int)
+
+// mulGuarded2AVX2 is the loop Mul of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func mulGuarded2AVX2(lanes *float64, table **float64, n int)
+
+// axpyGuarded2AVX2 is the loop Axpy of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func axpyGuarded2AVX2(lanes *float64, table **float64, n int)
+
+// addGuarded3AVX2 is the loop Add of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func addGuarded3AVX2(lanes *float64, table **float64, n int)
+
+// addProductGuarded3AVX2 is the loop AddProduct of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func addProductGuarded3AVX2(lanes *float64, table **float64, n int)
+
+// mulGuarded3AVX2 is the loop Mul of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func mulGuarded3AVX2(lanes *float64, table **float64, n int)
+
+// axpyGuarded3AVX2 is the loop Axpy of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func axpyGuarded3AVX2(lanes *float64, table **float64, n int)
+
+// addGuarded4AVX2 is the loop Add of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func addGuarded4AVX2(lanes *float64, table **float64, n int)
+
+// addProductGuarded4AVX2 is the loop AddProduct of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func addProductGuarded4AVX2(lanes *float64, table **float64, n int)
+
+// mulGuarded4AVX2 is the loop Mul of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func mulGuarded4AVX2(lanes *float64, table **float64, n int)
+
+// axpyGuarded4AVX2 is the loop Axpy of n numbers, rounded up to a multiple of 4.
+//
+//go:noescape
+func axpyGuarded4AVX2(lanes *float64, table **float64, n int)
+
+// addFloat64AVX512 is the loop Add of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func addFloat64AVX512(lanes *float64, table **float64, n int)
+
+// addProductFloat64AVX512 is the loop AddProduct of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func addProductFloat64AVX512(lanes *float64, table **float64, n int)
+
+// mulFloat64AVX512 is the loop Mul of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func mulFloat64AVX512(lanes *float64, table **float64, n int)
+
+// axpyFloat64AVX512 is the loop Axpy of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func axpyFloat64AVX512(lanes *float64, table **float64, n int)
+
+// addDoubleWordAVX512 is the loop Add of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func addDoubleWordAVX512(lanes *float64, table **float64, n int)
+
+// addProductDoubleWordAVX512 is the loop AddProduct of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func addProductDoubleWordAVX512(lanes *float64, table **float64, n int)
+
+// mulDoubleWordAVX512 is the loop Mul of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func mulDoubleWordAVX512(lanes *float64, table **float64, n int)
+
+// axpyDoubleWordAVX512 is the loop Axpy of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func axpyDoubleWordAVX512(lanes *float64, table **float64, n int)
+
+// addSloppyAVX512 is the loop Add of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func addSloppyAVX512(lanes *float64, table **float64, n int)
+
+// addProductSloppyAVX512 is the loop AddProduct of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func addProductSloppyAVX512(lanes *float64, table **float64, n int)
+
+// mulSloppyAVX512 is the loop Mul of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func mulSloppyAVX512(lanes *float64, table **float64, n int)
+
+// axpySloppyAVX512 is the loop Axpy of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func axpySloppyAVX512(lanes *float64, table **float64, n int)
+
+// addGuarded2AVX512 is the loop Add of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func addGuarded2AVX512(lanes *float64, table **float64, n int)
+
+// addProductGuarded2AVX512 is the loop AddProduct of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func addProductGuarded2AVX512(lanes *float64, table **float64, n int)
+
+// mulGuarded2AVX512 is the loop Mul of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func mulGuarded2AVX512(lanes *float64, table **float64, n int)
+
+// axpyGuarded2AVX512 is the loop Axpy of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func axpyGuarded2AVX512(lanes *float64, table **float64, n int)
+
+// addGuarded3AVX512 is the loop Add of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func addGuarded3AVX512(lanes *float64, table **float64, n int)
+
+// addProductGuarded3AVX512 is the loop AddProduct of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func addProductGuarded3AVX512(lanes *float64, table **float64, n int)
+
+// mulGuarded3AVX512 is the loop Mul of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func mulGuarded3AVX512(lanes *float64, table **float64, n int)
+
+// axpyGuarded3AVX512 is the loop Axpy of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func axpyGuarded3AVX512(lanes *float64, table **float64, n int)
+
+// addGuarded4AVX512 is the loop Add of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func addGuarded4AVX512(lanes *float64, table **float64, n int)
+
+// addProductGuarded4AVX512 is the loop AddProduct of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func addProductGuarded4AVX512(lanes *float64, table **float64, n int)
+
+// mulGuarded4AVX512 is the loop Mul of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func mulGuarded4AVX512(lanes *float64, table **float64, n int)
+
+// axpyGuarded4AVX512 is the loop Axpy of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func axpyGuarded4AVX512(lanes *float64, table **float64, n int)
+
+// addFloat32AVX2 is the loop Add of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func addFloat32AVX2(lanes *float32, table **float32, n int)
+
+// addProductFloat32AVX2 is the loop AddProduct of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func addProductFloat32AVX2(lanes *float32, table **float32, n int)
+
+// mulFloat32AVX2 is the loop Mul of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func mulFloat32AVX2(lanes *float32, table **float32, n int)
+
+// axpyFloat32AVX2 is the loop Axpy of n numbers, rounded up to a multiple of 8.
+//
+//go:noescape
+func axpyFloat32AVX2(lanes *float32, table **float32, n int)
+
+// addFloat32AVX512 is the loop Add of n numbers, rounded up to a multiple of 16.
+//
+//go:noescape
+func addFloat32AVX512(lanes *float32, table **float32, n int)
+
+// addProductFloat32AVX512 is the loop AddProduct of n numbers, rounded up to a multiple of 16.
+//
+//go:noescape
+func addProductFloat32AVX512(lanes *float32, table **float32, n int)
+
+// mulFloat32AVX512 is the loop Mul of n numbers, rounded up to a multiple of 16.
+//
+//go:noescape
+func mulFloat32AVX512(lanes *float32, table **float32, n int)
+
+// axpyFloat32AVX512 is the loop Axpy of n numbers, rounded up to a multiple of 16.
+//
+//go:noescape
+func axpyFloat32AVX512(lanes *float32, table **float32, n int)

@@ -1,4 +1,5 @@
-// Command asm generates the AVX2 and AVX-512 interpreters of package network; run it with go generate in this folder.
+// Command asm generates the AVX2 and AVX-512 interpreters of package network, and the loops of some schemes; run it
+// with go generate in this folder.
 //
 // An interpreter runs each step of a program for all chains of additions before the next step, so that chains hide
 // each other's latency. It does what Program.runGeneric does.
@@ -12,7 +13,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-//go:generate go run . -out ../run_amd64.s -stubs ../run_stubs_amd64.go -pkg network
+//go:generate go run -tags noasm . -out ../run_amd64.s -stubs ../run_stubs_amd64.go -pkg network
 
 // blockBytes is the size of a register of 32 float64; one of float32 has half of it.
 const blockBytes = 256
@@ -35,6 +36,7 @@ func main() {
 			interpreter{wide, single}.generate()
 		}
 	}
+	generateFused("../fused_amd64.go")
 	Generate()
 }
 
