@@ -46,7 +46,7 @@ type deferredEngine struct {
 	columns []column
 	special []exact.Value
 
-	direct     *direct // instead of matrix and sums
+	rows       *rowSums // instead of matrix and sums
 	matrix     *deferred.Matrix
 	sums       *deferred.Accumulator
 	recomputed int // rows, of the last run
@@ -77,7 +77,7 @@ func (e *deferredEngine) columnsOf(p *op.Problem) []column {
 	return columns
 }
 
-// Prepare aligns the rows of op(A), and x, and converts them to residues. An error that says how many moduli would be
+// Prepare aligns the rows of op(A), and x, and converts them to limbs or residues. An error that says how many moduli would be
 // needed means that the exponents are spread too far.
 func (e *deferredEngine) Prepare(_ context.Context, p *op.Problem) error {
 	shape, err := p.Op.Shape(p)
@@ -94,7 +94,7 @@ func (e *deferredEngine) Prepare(_ context.Context, p *op.Problem) error {
 		return nil
 	}
 	if once {
-		e.direct = newDirect(e)
+		e.rows = newDirect(e)
 		return nil
 	}
 	direction := deferred.NoTrans
@@ -108,8 +108,11 @@ func (e *deferredEngine) Prepare(_ context.Context, p *op.Problem) error {
 		return err
 	}
 	if inPlace(p) && directIsFaster(plan) {
-		e.direct = newDirect(e)
+		e.rows = newDirect(e)
 		return nil
+	}
+	if e.rows, err = newLimbs(e, plan); e.rows != nil || err != nil {
+		return err
 	}
 	if err := e.convert(plan, direction); err != nil {
 		return err
@@ -178,9 +181,9 @@ func (e *deferredEngine) reconsider(plan *deferred.Plan, direction deferred.Op) 
 
 func (e *deferredEngine) Run(context.Context) error {
 	switch {
-	case e.direct != nil:
+	case e.rows != nil:
 		e.accumulate, e.round = 0, 0
-		e.direct.multiply(e)
+		e.rows.multiply(e)
 		return nil
 	case e.matrix != nil:
 		e.multiply()
@@ -232,8 +235,8 @@ func (e *deferredEngine) Result() (numbers.Source, error) {
 
 func (e *deferredEngine) Stages() []method.Stage {
 	return []method.Stage{
-		{Name: "accumulate", Summary: "exact sums of products in residues", Time: e.accumulate},
-		{Name: "round", Summary: "integers from residues, times alpha, plus beta*y, rounded once", Time: e.round},
+		{Name: "accumulate", Summary: "exact sums of products", Time: e.accumulate},
+		{Name: "round", Summary: "sums times alpha, plus beta*y, rounded once", Time: e.round},
 	}
 }
 
@@ -243,8 +246,8 @@ func (e *deferredEngine) Info() method.Info {
 		info.Rounded.Factors, info.Range.Unit = 1, exact.PowerOfTwo(-e.config.Precision)
 	}
 	switch {
-	case e.direct != nil:
-		info.Format, info.NumberBytes, info.Variant = "exact", 8, directVariant
+	case e.rows != nil:
+		info.Format, info.NumberBytes, info.Variant = e.rows.info.Format, e.rows.info.NumberBytes, e.rows.info.Variant
 	case e.matrix != nil:
 		_, stride := e.sums.Residues()
 		info.Moduli, info.ModuliBits = e.matrix.Moduli(), deferred.ModulusBits

@@ -1,23 +1,12 @@
 package gemv
 
 import (
-	"time"
-
-	"mpbench/internal/parallel"
+	"mpbench/pkg/method"
 	"mpbench/pkg/numbers"
 	"mpbench/pkg/op"
 	"mpbench/pkg/rns/deferred"
 	"mpbench/pkg/superacc"
 )
-
-// direct is the product of a binary64 matrix and binary64 vectors without residues: an exact dot product for each row
-// of op(A), read from where it is, and one rounding of alpha times that plus beta*y.
-type direct struct {
-	rows     *superacc.RowSums
-	right    [][]float64      // by column
-	sums     []numbers.Number // of the rows, of the last column
-	rounders []*deferred.Rounder
-}
 
 // directVariant is what records call it.
 const directVariant = "exact dot products of rows in place, no residues"
@@ -49,17 +38,17 @@ func directIsFaster(plan *deferred.Plan) bool {
 	return !plan.Truncated() && leastDirect <= plan.Moduli() && plan.Moduli() <= mostDirect
 }
 
-func newDirect(e *deferredEngine) *direct {
+// newDirect is the product of a binary64 matrix and binary64 vectors: an exact dot product for each row of op(A), read
+// from where it is.
+func newDirect(e *deferredEngine) *rowSums {
 	p := e.problem
 	a, right := p.Matrix(), p.Right()
-	data, x := a.Source.(numbers.Float64s), right.Source.(numbers.Float64s)
-	d := &direct{
-		rows: superacc.NewRowSums(superacc.Matrix{
-			Data: data, Rows: a.Rows, Cols: a.Cols, Offset: a.Offset, RowStride: a.RowStride, ColStride: a.ColStride,
-		}, e.config.Threads),
-		sums:     make([]numbers.Number, a.Rows),
-		rounders: make([]*deferred.Rounder, parallel.Threads(e.config.Threads)),
-	}
+	x := right.Source.(numbers.Float64s)
+	rows := superacc.NewRowSums(superacc.Matrix{
+		Data: a.Source.(numbers.Float64s), Rows: a.Rows, Cols: a.Cols, Offset: a.Offset,
+		RowStride: a.RowStride, ColStride: a.ColStride,
+	}, e.config.Threads)
+	var columns [][]float64
 	for j := range right.Cols {
 		column := right.Column(j)
 		list, ok := column.Contiguous()
@@ -69,48 +58,20 @@ func newDirect(e *deferredEngine) *direct {
 				list[i] = x[column.Index(i, 0)]
 			}
 		}
-		d.right = append(d.right, list)
+		columns = append(columns, list)
 	}
-	for i := range d.rounders {
-		d.rounders[i] = deferred.NewRounder(e.columns[0].scalars.Alpha, e.columns[0].scalars.Beta, uint(e.config.Precision))
-	}
-	return d
-}
-
-// add computes the exact sums of column j of the result.
-func (d *direct) add(j int) {
-	d.rows.MulVec(d.right[j], func(i int, sum *superacc.Accumulator) {
-		z := &d.sums[i]
-		var special float64
-		z.Words, z.Exp, z.Neg, special = sum.AppendMagnitude(z.Words[:0])
-		switch z.Class = numbers.Finite; {
-		case special != special:
-			z.Class = numbers.NaN
-		case special != 0:
-			z.Class, z.Neg = numbers.Infinite, special < 0
-		}
+	info := method.Info{Format: "exact", NumberBytes: 8, Variant: directVariant}
+	return newRowSums(e, info, func(sums []numbers.Number, j int) {
+		rows.MulVec(columns[j], func(i int, sum *superacc.Accumulator) {
+			z := &sums[i]
+			var special float64
+			z.Words, z.Exp, z.Neg, special = sum.AppendMagnitude(z.Words[:0])
+			switch z.Class = numbers.Finite; {
+			case special != special:
+				z.Class = numbers.NaN
+			case special != 0:
+				z.Class, z.Neg = numbers.Infinite, special < 0
+			}
+		})
 	})
-}
-
-// round rounds them; the results are y before.
-func (d *direct) round(s *deferred.Scalars) {
-	const grain = 64
-	parallel.Ranges(len(d.rounders), len(d.sums), grain, func(worker, from, to int) {
-		for i := from; i < to; i++ {
-			s.Result[i] = d.rounders[worker].Round(s.Result[i], &d.sums[i])
-		}
-	})
-}
-
-// multiply computes all columns of the result.
-func (d *direct) multiply(e *deferredEngine) {
-	for j, c := range e.columns {
-		start := time.Now()
-		c.scalars.Reset()
-		d.add(j)
-		e.accumulate += time.Since(start)
-		start = time.Now()
-		d.round(c.scalars)
-		e.round += time.Since(start)
-	}
 }

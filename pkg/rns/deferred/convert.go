@@ -43,6 +43,12 @@ func convertParallel(b *base, threads, tasks int, convert func(c *converter, tas
 func (c *converter) convert(
 	planes []uint32, planeStride, at int, src numbers.Source, first, step, count int, low []int, lowStep int,
 ) {
+	c.read(src, first, step, count, low, lowStep)
+	c.store(planes[at:], planeStride)
+}
+
+// read reads count numbers for convert.
+func (c *converter) read(src numbers.Source, first, step, count int, low []int, lowStep int) {
 	c.first, c.end = len(c.limbs), 0
 	switch x := src.(type) {
 	case numbers.Float64s:
@@ -62,8 +68,11 @@ func (c *converter) convert(
 			}
 		}
 	}
+}
+
+// store sets a column of z, and those behind it, to the residues of what has been read.
+func (c *converter) store(z []uint32, planeStride int) {
 	b := c.base
-	z := planes[at:]
 	var positive [laneMultiple]uint64
 	for from := c.first; from < c.end; from += lazyProducts - 1 {
 		to, neg := min(from+lazyProducts-1, c.end), &positive
@@ -72,6 +81,11 @@ func (c *converter) convert(
 		}
 		convertBlock(z, planeStride, c.limbs[from:to], b.powers[from*b.lanes:], b.lanes, b.delta[:b.n], neg)
 	}
+	c.clear()
+}
+
+// clear makes all limbs 0.
+func (c *converter) clear() {
 	if c.first < c.end {
 		clear(c.limbs[c.first:c.end])
 	}

@@ -37,6 +37,11 @@
 // [modulus][row][column]; those of x [modulus][element]; sums [modulus][row of op(A)]. [Plan.Slice] makes parts of a
 // matrix that does not fit. A product allocates nothing that grows with A: [Accumulator] holds the memory.
 //
+// # Short factors
+//
+// Matrices of factors of few bits that leave the caches are [LimbMatrix], not [Matrix]: fewer bytes, more
+// multiplications.
+//
 // # Wide ranges
 //
 // Above Options.MaxModuli, on request (Options.KeepBits), or where [NewPlanFor] finds it worth while, elements are

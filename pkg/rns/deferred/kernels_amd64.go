@@ -35,6 +35,28 @@ func dot(a, x []uint32) (low, high uint64) {
 	return dotGeneric(a, x)
 }
 
+var (
+	dotLimbsAVX2 = [...]func(sums *int64, a *uint32, aStride int, x *uint32, xStride, n int){
+		dotLimbs1AVX2, dotLimbs2AVX2, dotLimbs3AVX2, dotLimbs4AVX2, dotLimbs5AVX2,
+	}
+	dotLimbsAVX512 = [...]func(sums *int64, a *uint32, aStride int, x *uint32, xStride, n int){
+		dotLimbs1AVX512, dotLimbs2AVX512, dotLimbs3AVX512, dotLimbs4AVX512, dotLimbs5AVX512,
+	}
+)
+
+func dotLimbs(sums []int64, a []uint32, aStride int, x []uint32, xStride, n int) {
+	last := (len(sums)/2+1)/2 - 1
+	_, _ = a[last*aStride+n-1], x[last*xStride+n-1]
+	switch {
+	case useAVX512:
+		dotLimbsAVX512[last](&sums[0], &a[0], aStride, &x[0], xStride, n)
+	case useAVX2:
+		dotLimbsAVX2[last](&sums[0], &a[0], aStride, &x[0], xStride, n)
+	default:
+		dotLimbsGeneric(sums, a, aStride, x, xStride, n)
+	}
+}
+
 func axpyBlock(sums []uint64, a []uint32, ld int, c []uint32) {
 	n := len(sums)
 	if !useAVX2 || n == 0 {

@@ -569,6 +569,1126 @@ done:
 	VZEROUPPER
 	RET
 
+// func dotLimbs1AVX2(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)
+// Requires: AVX, AVX2
+TEXT ·dotLimbs1AVX2(SB), $64-48
+	MOVQ    a+8(FP), AX
+	MOVQ    aStride+16(FP), CX
+	MOVQ    x+24(FP), CX
+	MOVQ    xStride+32(FP), DX
+	MOVQ    n+40(FP), DX
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	XORQ    BX, BX
+	VPXOR   Y0, Y0, Y0
+
+part:
+	MOVQ $+63, SI
+
+turn:
+	VMOVDQU (AX)(BX*1), Y1
+	VMOVDQU (CX)(BX*1), Y2
+	VPMULDQ Y2, Y1, Y2
+	VPADDQ  Y2, Y0, Y0
+	VPSRLQ  $0x20, Y1, Y1
+	VMOVDQU (CX)(BX*1), Y2
+	VPSRLQ  $0x20, Y2, Y2
+	VPMULDQ Y2, Y1, Y1
+	VPADDQ  Y1, Y0, Y0
+	ADDQ    $+32, BX
+	SUBQ    $+8, DX
+	JLE     flush
+	DECQ    SI
+	JNZ     turn
+
+flush:
+	MOVQ         $0x00000000ffffffff, SI
+	VMOVQ        SI, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y2
+	VPADDQ       (SP), Y2, Y2
+	VMOVDQU      Y2, (SP)
+	VPSRLQ       $0x20, Y0, Y0
+	VPSRLQ       $0x1f, Y1, Y1
+	VPMULDQ      Y1, Y0, Y0
+	VPADDQ       32(SP), Y0, Y0
+	VMOVDQU      Y0, 32(SP)
+	VPXOR        Y0, Y0, Y0
+	CMPQ         DX, $0x00
+	JG           part
+	MOVQ         sums+0(FP), AX
+	VMOVDQU      (SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, (AX)
+	VMOVDQU      32(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 8(AX)
+	VZEROUPPER
+	RET
+
+// func dotLimbs2AVX2(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)
+// Requires: AVX, AVX2
+TEXT ·dotLimbs2AVX2(SB), $192-48
+	MOVQ    a+8(FP), AX
+	MOVQ    aStride+16(FP), CX
+	LEAQ    (AX)(CX*4), CX
+	MOVQ    x+24(FP), DX
+	MOVQ    xStride+32(FP), BX
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    n+40(FP), SI
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+	VMOVDQU Y0, 128(SP)
+	VMOVDQU Y0, 160(SP)
+	XORQ    DI, DI
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+
+part:
+	MOVQ $+31, R8
+
+turn:
+	VMOVDQU (AX)(DI*1), Y3
+	VMOVDQU (CX)(DI*1), Y4
+	VMOVDQU (DX)(DI*1), Y5
+	VPMULDQ Y5, Y3, Y6
+	VPADDQ  Y6, Y0, Y0
+	VPMULDQ Y5, Y4, Y5
+	VPADDQ  Y5, Y1, Y1
+	VMOVDQU (BX)(DI*1), Y5
+	VPMULDQ Y5, Y3, Y6
+	VPADDQ  Y6, Y1, Y1
+	VPMULDQ Y5, Y4, Y5
+	VPADDQ  Y5, Y2, Y2
+	VPSRLQ  $0x20, Y3, Y3
+	VPSRLQ  $0x20, Y4, Y4
+	VMOVDQU (DX)(DI*1), Y5
+	VPSRLQ  $0x20, Y5, Y5
+	VPMULDQ Y5, Y3, Y6
+	VPADDQ  Y6, Y0, Y0
+	VPMULDQ Y5, Y4, Y5
+	VPADDQ  Y5, Y1, Y1
+	VMOVDQU (BX)(DI*1), Y5
+	VPSRLQ  $0x20, Y5, Y5
+	VPMULDQ Y5, Y3, Y3
+	VPADDQ  Y3, Y1, Y1
+	VPMULDQ Y5, Y4, Y3
+	VPADDQ  Y3, Y2, Y2
+	ADDQ    $+32, DI
+	SUBQ    $+8, SI
+	JLE     flush
+	DECQ    R8
+	JNZ     turn
+
+flush:
+	MOVQ         $0x00000000ffffffff, R8
+	VMOVQ        R8, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y0, Y3, Y4
+	VPADDQ       (SP), Y4, Y4
+	VMOVDQU      Y4, (SP)
+	VPSRLQ       $0x20, Y0, Y0
+	VPSRLQ       $0x1f, Y3, Y4
+	VPMULDQ      Y4, Y0, Y0
+	VPADDQ       32(SP), Y0, Y0
+	VMOVDQU      Y0, 32(SP)
+	VPXOR        Y0, Y0, Y0
+	VPAND        Y1, Y3, Y4
+	VPADDQ       64(SP), Y4, Y4
+	VMOVDQU      Y4, 64(SP)
+	VPSRLQ       $0x20, Y1, Y1
+	VPSRLQ       $0x1f, Y3, Y4
+	VPMULDQ      Y4, Y1, Y1
+	VPADDQ       96(SP), Y1, Y1
+	VMOVDQU      Y1, 96(SP)
+	VPXOR        Y1, Y1, Y1
+	VPAND        Y2, Y3, Y4
+	VPADDQ       128(SP), Y4, Y4
+	VMOVDQU      Y4, 128(SP)
+	VPSRLQ       $0x20, Y2, Y2
+	VPSRLQ       $0x1f, Y3, Y3
+	VPMULDQ      Y3, Y2, Y2
+	VPADDQ       160(SP), Y2, Y2
+	VMOVDQU      Y2, 160(SP)
+	VPXOR        Y2, Y2, Y2
+	CMPQ         SI, $0x00
+	JG           part
+	MOVQ         sums+0(FP), AX
+	VMOVDQU      (SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, (AX)
+	VMOVDQU      32(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 8(AX)
+	VMOVDQU      64(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 16(AX)
+	VMOVDQU      96(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 24(AX)
+	VMOVDQU      128(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 32(AX)
+	VMOVDQU      160(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 40(AX)
+	VZEROUPPER
+	RET
+
+// func dotLimbs3AVX2(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)
+// Requires: AVX, AVX2
+TEXT ·dotLimbs3AVX2(SB), $320-48
+	MOVQ    a+8(FP), AX
+	MOVQ    aStride+16(FP), CX
+	LEAQ    (AX)(CX*4), DX
+	LEAQ    (DX)(CX*4), CX
+	MOVQ    x+24(FP), BX
+	MOVQ    xStride+32(FP), SI
+	LEAQ    (BX)(SI*4), DI
+	LEAQ    (DI)(SI*4), SI
+	MOVQ    n+40(FP), R8
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+	VMOVDQU Y0, 128(SP)
+	VMOVDQU Y0, 160(SP)
+	VMOVDQU Y0, 192(SP)
+	VMOVDQU Y0, 224(SP)
+	VMOVDQU Y0, 256(SP)
+	VMOVDQU Y0, 288(SP)
+	XORQ    R9, R9
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VPXOR   Y4, Y4, Y4
+
+part:
+	MOVQ $+21, R10
+
+turn:
+	VMOVDQU (AX)(R9*1), Y5
+	VMOVDQU (DX)(R9*1), Y6
+	VMOVDQU (CX)(R9*1), Y7
+	VMOVDQU (BX)(R9*1), Y8
+	VPMULDQ Y8, Y5, Y9
+	VPADDQ  Y9, Y0, Y0
+	VPMULDQ Y8, Y6, Y9
+	VPADDQ  Y9, Y1, Y1
+	VPMULDQ Y8, Y7, Y8
+	VPADDQ  Y8, Y2, Y2
+	VMOVDQU (DI)(R9*1), Y8
+	VPMULDQ Y8, Y5, Y9
+	VPADDQ  Y9, Y1, Y1
+	VPMULDQ Y8, Y6, Y9
+	VPADDQ  Y9, Y2, Y2
+	VPMULDQ Y8, Y7, Y8
+	VPADDQ  Y8, Y3, Y3
+	VMOVDQU (SI)(R9*1), Y8
+	VPMULDQ Y8, Y5, Y9
+	VPADDQ  Y9, Y2, Y2
+	VPMULDQ Y8, Y6, Y9
+	VPADDQ  Y9, Y3, Y3
+	VPMULDQ Y8, Y7, Y8
+	VPADDQ  Y8, Y4, Y4
+	VPSRLQ  $0x20, Y5, Y5
+	VPSRLQ  $0x20, Y6, Y6
+	VPSRLQ  $0x20, Y7, Y7
+	VMOVDQU (BX)(R9*1), Y8
+	VPSRLQ  $0x20, Y8, Y8
+	VPMULDQ Y8, Y5, Y9
+	VPADDQ  Y9, Y0, Y0
+	VPMULDQ Y8, Y6, Y9
+	VPADDQ  Y9, Y1, Y1
+	VPMULDQ Y8, Y7, Y8
+	VPADDQ  Y8, Y2, Y2
+	VMOVDQU (DI)(R9*1), Y8
+	VPSRLQ  $0x20, Y8, Y8
+	VPMULDQ Y8, Y5, Y9
+	VPADDQ  Y9, Y1, Y1
+	VPMULDQ Y8, Y6, Y9
+	VPADDQ  Y9, Y2, Y2
+	VPMULDQ Y8, Y7, Y8
+	VPADDQ  Y8, Y3, Y3
+	VMOVDQU (SI)(R9*1), Y8
+	VPSRLQ  $0x20, Y8, Y8
+	VPMULDQ Y8, Y5, Y5
+	VPADDQ  Y5, Y2, Y2
+	VPMULDQ Y8, Y6, Y5
+	VPADDQ  Y5, Y3, Y3
+	VPMULDQ Y8, Y7, Y5
+	VPADDQ  Y5, Y4, Y4
+	ADDQ    $+32, R9
+	SUBQ    $+8, R8
+	JLE     flush
+	DECQ    R10
+	JNZ     turn
+
+flush:
+	MOVQ         $0x00000000ffffffff, R10
+	VMOVQ        R10, X5
+	VPBROADCASTQ X5, Y5
+	VPAND        Y0, Y5, Y6
+	VPADDQ       (SP), Y6, Y6
+	VMOVDQU      Y6, (SP)
+	VPSRLQ       $0x20, Y0, Y0
+	VPSRLQ       $0x1f, Y5, Y6
+	VPMULDQ      Y6, Y0, Y0
+	VPADDQ       32(SP), Y0, Y0
+	VMOVDQU      Y0, 32(SP)
+	VPXOR        Y0, Y0, Y0
+	VPAND        Y1, Y5, Y6
+	VPADDQ       64(SP), Y6, Y6
+	VMOVDQU      Y6, 64(SP)
+	VPSRLQ       $0x20, Y1, Y1
+	VPSRLQ       $0x1f, Y5, Y6
+	VPMULDQ      Y6, Y1, Y1
+	VPADDQ       96(SP), Y1, Y1
+	VMOVDQU      Y1, 96(SP)
+	VPXOR        Y1, Y1, Y1
+	VPAND        Y2, Y5, Y6
+	VPADDQ       128(SP), Y6, Y6
+	VMOVDQU      Y6, 128(SP)
+	VPSRLQ       $0x20, Y2, Y2
+	VPSRLQ       $0x1f, Y5, Y6
+	VPMULDQ      Y6, Y2, Y2
+	VPADDQ       160(SP), Y2, Y2
+	VMOVDQU      Y2, 160(SP)
+	VPXOR        Y2, Y2, Y2
+	VPAND        Y3, Y5, Y6
+	VPADDQ       192(SP), Y6, Y6
+	VMOVDQU      Y6, 192(SP)
+	VPSRLQ       $0x20, Y3, Y3
+	VPSRLQ       $0x1f, Y5, Y6
+	VPMULDQ      Y6, Y3, Y3
+	VPADDQ       224(SP), Y3, Y3
+	VMOVDQU      Y3, 224(SP)
+	VPXOR        Y3, Y3, Y3
+	VPAND        Y4, Y5, Y6
+	VPADDQ       256(SP), Y6, Y6
+	VMOVDQU      Y6, 256(SP)
+	VPSRLQ       $0x20, Y4, Y4
+	VPSRLQ       $0x1f, Y5, Y5
+	VPMULDQ      Y5, Y4, Y4
+	VPADDQ       288(SP), Y4, Y4
+	VMOVDQU      Y4, 288(SP)
+	VPXOR        Y4, Y4, Y4
+	CMPQ         R8, $0x00
+	JG           part
+	MOVQ         sums+0(FP), AX
+	VMOVDQU      (SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, (AX)
+	VMOVDQU      32(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 8(AX)
+	VMOVDQU      64(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 16(AX)
+	VMOVDQU      96(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 24(AX)
+	VMOVDQU      128(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 32(AX)
+	VMOVDQU      160(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 40(AX)
+	VMOVDQU      192(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 48(AX)
+	VMOVDQU      224(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 56(AX)
+	VMOVDQU      256(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 64(AX)
+	VMOVDQU      288(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 72(AX)
+	VZEROUPPER
+	RET
+
+// func dotLimbs4AVX2(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)
+// Requires: AVX, AVX2
+TEXT ·dotLimbs4AVX2(SB), $448-48
+	MOVQ    a+8(FP), AX
+	MOVQ    aStride+16(FP), CX
+	LEAQ    (AX)(CX*4), DX
+	LEAQ    (DX)(CX*4), BX
+	LEAQ    (BX)(CX*4), CX
+	MOVQ    x+24(FP), SI
+	MOVQ    xStride+32(FP), DI
+	LEAQ    (SI)(DI*4), R8
+	LEAQ    (R8)(DI*4), R9
+	LEAQ    (R9)(DI*4), DI
+	MOVQ    n+40(FP), R10
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+	VMOVDQU Y0, 128(SP)
+	VMOVDQU Y0, 160(SP)
+	VMOVDQU Y0, 192(SP)
+	VMOVDQU Y0, 224(SP)
+	VMOVDQU Y0, 256(SP)
+	VMOVDQU Y0, 288(SP)
+	VMOVDQU Y0, 320(SP)
+	VMOVDQU Y0, 352(SP)
+	VMOVDQU Y0, 384(SP)
+	VMOVDQU Y0, 416(SP)
+	XORQ    R11, R11
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+	VPXOR   Y6, Y6, Y6
+
+part:
+	MOVQ $+15, R12
+
+turn:
+	VMOVDQU (AX)(R11*1), Y7
+	VMOVDQU (DX)(R11*1), Y8
+	VMOVDQU (BX)(R11*1), Y9
+	VMOVDQU (CX)(R11*1), Y10
+	VMOVDQU (SI)(R11*1), Y11
+	VPMULDQ Y11, Y7, Y12
+	VPADDQ  Y12, Y0, Y0
+	VPMULDQ Y11, Y8, Y12
+	VPADDQ  Y12, Y1, Y1
+	VPMULDQ Y11, Y9, Y12
+	VPADDQ  Y12, Y2, Y2
+	VPMULDQ Y11, Y10, Y11
+	VPADDQ  Y11, Y3, Y3
+	VMOVDQU (R8)(R11*1), Y11
+	VPMULDQ Y11, Y7, Y12
+	VPADDQ  Y12, Y1, Y1
+	VPMULDQ Y11, Y8, Y12
+	VPADDQ  Y12, Y2, Y2
+	VPMULDQ Y11, Y9, Y12
+	VPADDQ  Y12, Y3, Y3
+	VPMULDQ Y11, Y10, Y11
+	VPADDQ  Y11, Y4, Y4
+	VMOVDQU (R9)(R11*1), Y11
+	VPMULDQ Y11, Y7, Y12
+	VPADDQ  Y12, Y2, Y2
+	VPMULDQ Y11, Y8, Y12
+	VPADDQ  Y12, Y3, Y3
+	VPMULDQ Y11, Y9, Y12
+	VPADDQ  Y12, Y4, Y4
+	VPMULDQ Y11, Y10, Y11
+	VPADDQ  Y11, Y5, Y5
+	VMOVDQU (DI)(R11*1), Y11
+	VPMULDQ Y11, Y7, Y12
+	VPADDQ  Y12, Y3, Y3
+	VPMULDQ Y11, Y8, Y12
+	VPADDQ  Y12, Y4, Y4
+	VPMULDQ Y11, Y9, Y12
+	VPADDQ  Y12, Y5, Y5
+	VPMULDQ Y11, Y10, Y11
+	VPADDQ  Y11, Y6, Y6
+	VPSRLQ  $0x20, Y7, Y7
+	VPSRLQ  $0x20, Y8, Y8
+	VPSRLQ  $0x20, Y9, Y9
+	VPSRLQ  $0x20, Y10, Y10
+	VMOVDQU (SI)(R11*1), Y11
+	VPSRLQ  $0x20, Y11, Y11
+	VPMULDQ Y11, Y7, Y12
+	VPADDQ  Y12, Y0, Y0
+	VPMULDQ Y11, Y8, Y12
+	VPADDQ  Y12, Y1, Y1
+	VPMULDQ Y11, Y9, Y12
+	VPADDQ  Y12, Y2, Y2
+	VPMULDQ Y11, Y10, Y11
+	VPADDQ  Y11, Y3, Y3
+	VMOVDQU (R8)(R11*1), Y11
+	VPSRLQ  $0x20, Y11, Y11
+	VPMULDQ Y11, Y7, Y12
+	VPADDQ  Y12, Y1, Y1
+	VPMULDQ Y11, Y8, Y12
+	VPADDQ  Y12, Y2, Y2
+	VPMULDQ Y11, Y9, Y12
+	VPADDQ  Y12, Y3, Y3
+	VPMULDQ Y11, Y10, Y11
+	VPADDQ  Y11, Y4, Y4
+	VMOVDQU (R9)(R11*1), Y11
+	VPSRLQ  $0x20, Y11, Y11
+	VPMULDQ Y11, Y7, Y12
+	VPADDQ  Y12, Y2, Y2
+	VPMULDQ Y11, Y8, Y12
+	VPADDQ  Y12, Y3, Y3
+	VPMULDQ Y11, Y9, Y12
+	VPADDQ  Y12, Y4, Y4
+	VPMULDQ Y11, Y10, Y11
+	VPADDQ  Y11, Y5, Y5
+	VMOVDQU (DI)(R11*1), Y11
+	VPSRLQ  $0x20, Y11, Y11
+	VPMULDQ Y11, Y7, Y7
+	VPADDQ  Y7, Y3, Y3
+	VPMULDQ Y11, Y8, Y7
+	VPADDQ  Y7, Y4, Y4
+	VPMULDQ Y11, Y9, Y7
+	VPADDQ  Y7, Y5, Y5
+	VPMULDQ Y11, Y10, Y7
+	VPADDQ  Y7, Y6, Y6
+	ADDQ    $+32, R11
+	SUBQ    $+8, R10
+	JLE     flush
+	DECQ    R12
+	JNZ     turn
+
+flush:
+	MOVQ         $0x00000000ffffffff, R12
+	VMOVQ        R12, X7
+	VPBROADCASTQ X7, Y7
+	VPAND        Y0, Y7, Y8
+	VPADDQ       (SP), Y8, Y8
+	VMOVDQU      Y8, (SP)
+	VPSRLQ       $0x20, Y0, Y0
+	VPSRLQ       $0x1f, Y7, Y8
+	VPMULDQ      Y8, Y0, Y0
+	VPADDQ       32(SP), Y0, Y0
+	VMOVDQU      Y0, 32(SP)
+	VPXOR        Y0, Y0, Y0
+	VPAND        Y1, Y7, Y8
+	VPADDQ       64(SP), Y8, Y8
+	VMOVDQU      Y8, 64(SP)
+	VPSRLQ       $0x20, Y1, Y1
+	VPSRLQ       $0x1f, Y7, Y8
+	VPMULDQ      Y8, Y1, Y1
+	VPADDQ       96(SP), Y1, Y1
+	VMOVDQU      Y1, 96(SP)
+	VPXOR        Y1, Y1, Y1
+	VPAND        Y2, Y7, Y8
+	VPADDQ       128(SP), Y8, Y8
+	VMOVDQU      Y8, 128(SP)
+	VPSRLQ       $0x20, Y2, Y2
+	VPSRLQ       $0x1f, Y7, Y8
+	VPMULDQ      Y8, Y2, Y2
+	VPADDQ       160(SP), Y2, Y2
+	VMOVDQU      Y2, 160(SP)
+	VPXOR        Y2, Y2, Y2
+	VPAND        Y3, Y7, Y8
+	VPADDQ       192(SP), Y8, Y8
+	VMOVDQU      Y8, 192(SP)
+	VPSRLQ       $0x20, Y3, Y3
+	VPSRLQ       $0x1f, Y7, Y8
+	VPMULDQ      Y8, Y3, Y3
+	VPADDQ       224(SP), Y3, Y3
+	VMOVDQU      Y3, 224(SP)
+	VPXOR        Y3, Y3, Y3
+	VPAND        Y4, Y7, Y8
+	VPADDQ       256(SP), Y8, Y8
+	VMOVDQU      Y8, 256(SP)
+	VPSRLQ       $0x20, Y4, Y4
+	VPSRLQ       $0x1f, Y7, Y8
+	VPMULDQ      Y8, Y4, Y4
+	VPADDQ       288(SP), Y4, Y4
+	VMOVDQU      Y4, 288(SP)
+	VPXOR        Y4, Y4, Y4
+	VPAND        Y5, Y7, Y8
+	VPADDQ       320(SP), Y8, Y8
+	VMOVDQU      Y8, 320(SP)
+	VPSRLQ       $0x20, Y5, Y5
+	VPSRLQ       $0x1f, Y7, Y8
+	VPMULDQ      Y8, Y5, Y5
+	VPADDQ       352(SP), Y5, Y5
+	VMOVDQU      Y5, 352(SP)
+	VPXOR        Y5, Y5, Y5
+	VPAND        Y6, Y7, Y8
+	VPADDQ       384(SP), Y8, Y8
+	VMOVDQU      Y8, 384(SP)
+	VPSRLQ       $0x20, Y6, Y6
+	VPSRLQ       $0x1f, Y7, Y7
+	VPMULDQ      Y7, Y6, Y6
+	VPADDQ       416(SP), Y6, Y6
+	VMOVDQU      Y6, 416(SP)
+	VPXOR        Y6, Y6, Y6
+	CMPQ         R10, $0x00
+	JG           part
+	MOVQ         sums+0(FP), AX
+	VMOVDQU      (SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, (AX)
+	VMOVDQU      32(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 8(AX)
+	VMOVDQU      64(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 16(AX)
+	VMOVDQU      96(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 24(AX)
+	VMOVDQU      128(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 32(AX)
+	VMOVDQU      160(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 40(AX)
+	VMOVDQU      192(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 48(AX)
+	VMOVDQU      224(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 56(AX)
+	VMOVDQU      256(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 64(AX)
+	VMOVDQU      288(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 72(AX)
+	VMOVDQU      320(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 80(AX)
+	VMOVDQU      352(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 88(AX)
+	VMOVDQU      384(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 96(AX)
+	VMOVDQU      416(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 104(AX)
+	VZEROUPPER
+	RET
+
+// func dotLimbs5AVX2(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)
+// Requires: AVX, AVX2
+TEXT ·dotLimbs5AVX2(SB), $576-48
+	MOVQ    a+8(FP), AX
+	MOVQ    aStride+16(FP), CX
+	LEAQ    (AX)(CX*4), DX
+	LEAQ    (DX)(CX*4), BX
+	LEAQ    (BX)(CX*4), SI
+	LEAQ    (SI)(CX*4), CX
+	MOVQ    x+24(FP), DI
+	MOVQ    xStride+32(FP), R8
+	LEAQ    (DI)(R8*4), R9
+	LEAQ    (R9)(R8*4), R10
+	LEAQ    (R10)(R8*4), R11
+	LEAQ    (R11)(R8*4), R8
+	MOVQ    n+40(FP), R12
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+	VMOVDQU Y0, 128(SP)
+	VMOVDQU Y0, 160(SP)
+	VMOVDQU Y0, 192(SP)
+	VMOVDQU Y0, 224(SP)
+	VMOVDQU Y0, 256(SP)
+	VMOVDQU Y0, 288(SP)
+	VMOVDQU Y0, 320(SP)
+	VMOVDQU Y0, 352(SP)
+	VMOVDQU Y0, 384(SP)
+	VMOVDQU Y0, 416(SP)
+	VMOVDQU Y0, 448(SP)
+	VMOVDQU Y0, 480(SP)
+	VMOVDQU Y0, 512(SP)
+	VMOVDQU Y0, 544(SP)
+	XORQ    R13, R13
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+	VPXOR   Y6, Y6, Y6
+	VPXOR   Y7, Y7, Y7
+	VPXOR   Y8, Y8, Y8
+
+part:
+	MOVQ $+12, R14
+
+turn:
+	VMOVDQU (AX)(R13*1), Y9
+	VMOVDQU (DX)(R13*1), Y10
+	VMOVDQU (BX)(R13*1), Y11
+	VMOVDQU (SI)(R13*1), Y12
+	VMOVDQU (CX)(R13*1), Y13
+	VMOVDQU (DI)(R13*1), Y14
+	VPMULDQ Y14, Y9, Y15
+	VPADDQ  Y15, Y0, Y0
+	VPMULDQ Y14, Y10, Y15
+	VPADDQ  Y15, Y1, Y1
+	VPMULDQ Y14, Y11, Y15
+	VPADDQ  Y15, Y2, Y2
+	VPMULDQ Y14, Y12, Y15
+	VPADDQ  Y15, Y3, Y3
+	VPMULDQ Y14, Y13, Y14
+	VPADDQ  Y14, Y4, Y4
+	VMOVDQU (R9)(R13*1), Y14
+	VPMULDQ Y14, Y9, Y15
+	VPADDQ  Y15, Y1, Y1
+	VPMULDQ Y14, Y10, Y15
+	VPADDQ  Y15, Y2, Y2
+	VPMULDQ Y14, Y11, Y15
+	VPADDQ  Y15, Y3, Y3
+	VPMULDQ Y14, Y12, Y15
+	VPADDQ  Y15, Y4, Y4
+	VPMULDQ Y14, Y13, Y14
+	VPADDQ  Y14, Y5, Y5
+	VMOVDQU (R10)(R13*1), Y14
+	VPMULDQ Y14, Y9, Y15
+	VPADDQ  Y15, Y2, Y2
+	VPMULDQ Y14, Y10, Y15
+	VPADDQ  Y15, Y3, Y3
+	VPMULDQ Y14, Y11, Y15
+	VPADDQ  Y15, Y4, Y4
+	VPMULDQ Y14, Y12, Y15
+	VPADDQ  Y15, Y5, Y5
+	VPMULDQ Y14, Y13, Y14
+	VPADDQ  Y14, Y6, Y6
+	VMOVDQU (R11)(R13*1), Y14
+	VPMULDQ Y14, Y9, Y15
+	VPADDQ  Y15, Y3, Y3
+	VPMULDQ Y14, Y10, Y15
+	VPADDQ  Y15, Y4, Y4
+	VPMULDQ Y14, Y11, Y15
+	VPADDQ  Y15, Y5, Y5
+	VPMULDQ Y14, Y12, Y15
+	VPADDQ  Y15, Y6, Y6
+	VPMULDQ Y14, Y13, Y14
+	VPADDQ  Y14, Y7, Y7
+	VMOVDQU (R8)(R13*1), Y14
+	VPMULDQ Y14, Y9, Y15
+	VPADDQ  Y15, Y4, Y4
+	VPMULDQ Y14, Y10, Y15
+	VPADDQ  Y15, Y5, Y5
+	VPMULDQ Y14, Y11, Y15
+	VPADDQ  Y15, Y6, Y6
+	VPMULDQ Y14, Y12, Y15
+	VPADDQ  Y15, Y7, Y7
+	VPMULDQ Y14, Y13, Y14
+	VPADDQ  Y14, Y8, Y8
+	VPSRLQ  $0x20, Y9, Y9
+	VPSRLQ  $0x20, Y10, Y10
+	VPSRLQ  $0x20, Y11, Y11
+	VPSRLQ  $0x20, Y12, Y12
+	VPSRLQ  $0x20, Y13, Y13
+	VMOVDQU (DI)(R13*1), Y14
+	VPSRLQ  $0x20, Y14, Y14
+	VPMULDQ Y14, Y9, Y15
+	VPADDQ  Y15, Y0, Y0
+	VPMULDQ Y14, Y10, Y15
+	VPADDQ  Y15, Y1, Y1
+	VPMULDQ Y14, Y11, Y15
+	VPADDQ  Y15, Y2, Y2
+	VPMULDQ Y14, Y12, Y15
+	VPADDQ  Y15, Y3, Y3
+	VPMULDQ Y14, Y13, Y14
+	VPADDQ  Y14, Y4, Y4
+	VMOVDQU (R9)(R13*1), Y14
+	VPSRLQ  $0x20, Y14, Y14
+	VPMULDQ Y14, Y9, Y15
+	VPADDQ  Y15, Y1, Y1
+	VPMULDQ Y14, Y10, Y15
+	VPADDQ  Y15, Y2, Y2
+	VPMULDQ Y14, Y11, Y15
+	VPADDQ  Y15, Y3, Y3
+	VPMULDQ Y14, Y12, Y15
+	VPADDQ  Y15, Y4, Y4
+	VPMULDQ Y14, Y13, Y14
+	VPADDQ  Y14, Y5, Y5
+	VMOVDQU (R10)(R13*1), Y14
+	VPSRLQ  $0x20, Y14, Y14
+	VPMULDQ Y14, Y9, Y15
+	VPADDQ  Y15, Y2, Y2
+	VPMULDQ Y14, Y10, Y15
+	VPADDQ  Y15, Y3, Y3
+	VPMULDQ Y14, Y11, Y15
+	VPADDQ  Y15, Y4, Y4
+	VPMULDQ Y14, Y12, Y15
+	VPADDQ  Y15, Y5, Y5
+	VPMULDQ Y14, Y13, Y14
+	VPADDQ  Y14, Y6, Y6
+	VMOVDQU (R11)(R13*1), Y14
+	VPSRLQ  $0x20, Y14, Y14
+	VPMULDQ Y14, Y9, Y15
+	VPADDQ  Y15, Y3, Y3
+	VPMULDQ Y14, Y10, Y15
+	VPADDQ  Y15, Y4, Y4
+	VPMULDQ Y14, Y11, Y15
+	VPADDQ  Y15, Y5, Y5
+	VPMULDQ Y14, Y12, Y15
+	VPADDQ  Y15, Y6, Y6
+	VPMULDQ Y14, Y13, Y14
+	VPADDQ  Y14, Y7, Y7
+	VMOVDQU (R8)(R13*1), Y14
+	VPSRLQ  $0x20, Y14, Y14
+	VPMULDQ Y14, Y9, Y9
+	VPADDQ  Y9, Y4, Y4
+	VPMULDQ Y14, Y10, Y9
+	VPADDQ  Y9, Y5, Y5
+	VPMULDQ Y14, Y11, Y9
+	VPADDQ  Y9, Y6, Y6
+	VPMULDQ Y14, Y12, Y9
+	VPADDQ  Y9, Y7, Y7
+	VPMULDQ Y14, Y13, Y9
+	VPADDQ  Y9, Y8, Y8
+	ADDQ    $+32, R13
+	SUBQ    $+8, R12
+	JLE     flush
+	DECQ    R14
+	JNZ     turn
+
+flush:
+	MOVQ         $0x00000000ffffffff, R14
+	VMOVQ        R14, X9
+	VPBROADCASTQ X9, Y9
+	VPAND        Y0, Y9, Y10
+	VPADDQ       (SP), Y10, Y10
+	VMOVDQU      Y10, (SP)
+	VPSRLQ       $0x20, Y0, Y0
+	VPSRLQ       $0x1f, Y9, Y10
+	VPMULDQ      Y10, Y0, Y0
+	VPADDQ       32(SP), Y0, Y0
+	VMOVDQU      Y0, 32(SP)
+	VPXOR        Y0, Y0, Y0
+	VPAND        Y1, Y9, Y10
+	VPADDQ       64(SP), Y10, Y10
+	VMOVDQU      Y10, 64(SP)
+	VPSRLQ       $0x20, Y1, Y1
+	VPSRLQ       $0x1f, Y9, Y10
+	VPMULDQ      Y10, Y1, Y1
+	VPADDQ       96(SP), Y1, Y1
+	VMOVDQU      Y1, 96(SP)
+	VPXOR        Y1, Y1, Y1
+	VPAND        Y2, Y9, Y10
+	VPADDQ       128(SP), Y10, Y10
+	VMOVDQU      Y10, 128(SP)
+	VPSRLQ       $0x20, Y2, Y2
+	VPSRLQ       $0x1f, Y9, Y10
+	VPMULDQ      Y10, Y2, Y2
+	VPADDQ       160(SP), Y2, Y2
+	VMOVDQU      Y2, 160(SP)
+	VPXOR        Y2, Y2, Y2
+	VPAND        Y3, Y9, Y10
+	VPADDQ       192(SP), Y10, Y10
+	VMOVDQU      Y10, 192(SP)
+	VPSRLQ       $0x20, Y3, Y3
+	VPSRLQ       $0x1f, Y9, Y10
+	VPMULDQ      Y10, Y3, Y3
+	VPADDQ       224(SP), Y3, Y3
+	VMOVDQU      Y3, 224(SP)
+	VPXOR        Y3, Y3, Y3
+	VPAND        Y4, Y9, Y10
+	VPADDQ       256(SP), Y10, Y10
+	VMOVDQU      Y10, 256(SP)
+	VPSRLQ       $0x20, Y4, Y4
+	VPSRLQ       $0x1f, Y9, Y10
+	VPMULDQ      Y10, Y4, Y4
+	VPADDQ       288(SP), Y4, Y4
+	VMOVDQU      Y4, 288(SP)
+	VPXOR        Y4, Y4, Y4
+	VPAND        Y5, Y9, Y10
+	VPADDQ       320(SP), Y10, Y10
+	VMOVDQU      Y10, 320(SP)
+	VPSRLQ       $0x20, Y5, Y5
+	VPSRLQ       $0x1f, Y9, Y10
+	VPMULDQ      Y10, Y5, Y5
+	VPADDQ       352(SP), Y5, Y5
+	VMOVDQU      Y5, 352(SP)
+	VPXOR        Y5, Y5, Y5
+	VPAND        Y6, Y9, Y10
+	VPADDQ       384(SP), Y10, Y10
+	VMOVDQU      Y10, 384(SP)
+	VPSRLQ       $0x20, Y6, Y6
+	VPSRLQ       $0x1f, Y9, Y10
+	VPMULDQ      Y10, Y6, Y6
+	VPADDQ       416(SP), Y6, Y6
+	VMOVDQU      Y6, 416(SP)
+	VPXOR        Y6, Y6, Y6
+	VPAND        Y7, Y9, Y10
+	VPADDQ       448(SP), Y10, Y10
+	VMOVDQU      Y10, 448(SP)
+	VPSRLQ       $0x20, Y7, Y7
+	VPSRLQ       $0x1f, Y9, Y10
+	VPMULDQ      Y10, Y7, Y7
+	VPADDQ       480(SP), Y7, Y7
+	VMOVDQU      Y7, 480(SP)
+	VPXOR        Y7, Y7, Y7
+	VPAND        Y8, Y9, Y10
+	VPADDQ       512(SP), Y10, Y10
+	VMOVDQU      Y10, 512(SP)
+	VPSRLQ       $0x20, Y8, Y8
+	VPSRLQ       $0x1f, Y9, Y9
+	VPMULDQ      Y9, Y8, Y8
+	VPADDQ       544(SP), Y8, Y8
+	VMOVDQU      Y8, 544(SP)
+	VPXOR        Y8, Y8, Y8
+	CMPQ         R12, $0x00
+	JG           part
+	MOVQ         sums+0(FP), AX
+	VMOVDQU      (SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, (AX)
+	VMOVDQU      32(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 8(AX)
+	VMOVDQU      64(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 16(AX)
+	VMOVDQU      96(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 24(AX)
+	VMOVDQU      128(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 32(AX)
+	VMOVDQU      160(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 40(AX)
+	VMOVDQU      192(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 48(AX)
+	VMOVDQU      224(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 56(AX)
+	VMOVDQU      256(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 64(AX)
+	VMOVDQU      288(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 72(AX)
+	VMOVDQU      320(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 80(AX)
+	VMOVDQU      352(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 88(AX)
+	VMOVDQU      384(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 96(AX)
+	VMOVDQU      416(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 104(AX)
+	VMOVDQU      448(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 112(AX)
+	VMOVDQU      480(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 120(AX)
+	VMOVDQU      512(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 128(AX)
+	VMOVDQU      544(SP), Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	ADDQ         CX, 136(AX)
+	VZEROUPPER
+	RET
+
 // func dotAVX512(a *uint32, x *uint32, n int) (low uint64, high uint64)
 // Requires: AVX, AVX2, AVX512F, MMX+
 TEXT ·dotAVX512(SB), NOSPLIT, $0-40
@@ -1067,5 +2187,1175 @@ numbers_test:
 
 done:
 	MOVQ R11, ret+80(FP)
+	VZEROUPPER
+	RET
+
+// func dotLimbs1AVX512(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)
+// Requires: AVX, AVX2, AVX512F, AVX512VL
+TEXT ·dotLimbs1AVX512(SB), $128-48
+	MOVQ      a+8(FP), AX
+	MOVQ      aStride+16(FP), CX
+	MOVQ      x+24(FP), CX
+	MOVQ      xStride+32(FP), DX
+	MOVQ      n+40(FP), DX
+	VPXORQ    Z0, Z0, Z0
+	VMOVDQU64 Z0, (SP)
+	VMOVDQU64 Z0, 64(SP)
+	XORQ      BX, BX
+	VPXORQ    Z1, Z1, Z1
+
+part:
+	MOVQ $+63, SI
+
+turn:
+	VMOVDQU64 (AX)(BX*1), Z0
+	VMOVDQU64 (CX)(BX*1), Z2
+	VPMULDQ   Z2, Z0, Z2
+	VPADDQ    Z2, Z1, Z1
+	VPSRLQ    $0x20, Z0, Z0
+	VMOVDQU64 (CX)(BX*1), Z2
+	VPSRLQ    $0x20, Z2, Z2
+	VPMULDQ   Z2, Z0, Z0
+	VPADDQ    Z0, Z1, Z1
+	ADDQ      $+64, BX
+	SUBQ      $+16, DX
+	JLE       flush
+	DECQ      SI
+	JNZ       turn
+
+flush:
+	MOVQ          $0x00000000ffffffff, SI
+	VMOVQ         SI, X0
+	VPBROADCASTQ  X0, Z0
+	VPANDQ        Z1, Z0, Z0
+	VPADDQ        (SP), Z0, Z0
+	VMOVDQU64     Z0, (SP)
+	VPSRAQ        $0x20, Z1, Z1
+	VPADDQ        64(SP), Z1, Z1
+	VMOVDQU64     Z1, 64(SP)
+	VPXORQ        Z1, Z1, Z1
+	CMPQ          DX, $0x00
+	JG            part
+	MOVQ          sums+0(FP), AX
+	VMOVDQU64     (SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, (AX)
+	VMOVDQU64     64(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 8(AX)
+	VZEROUPPER
+	RET
+
+// func dotLimbs2AVX512(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)
+// Requires: AVX, AVX2, AVX512F, AVX512VL
+TEXT ·dotLimbs2AVX512(SB), $384-48
+	MOVQ      a+8(FP), AX
+	MOVQ      aStride+16(FP), CX
+	LEAQ      (AX)(CX*4), CX
+	MOVQ      x+24(FP), DX
+	MOVQ      xStride+32(FP), BX
+	LEAQ      (DX)(BX*4), BX
+	MOVQ      n+40(FP), SI
+	VPXORQ    Z0, Z0, Z0
+	VMOVDQU64 Z0, (SP)
+	VMOVDQU64 Z0, 64(SP)
+	VMOVDQU64 Z0, 128(SP)
+	VMOVDQU64 Z0, 192(SP)
+	VMOVDQU64 Z0, 256(SP)
+	VMOVDQU64 Z0, 320(SP)
+	XORQ      DI, DI
+	VPXORQ    Z1, Z1, Z1
+	VPXORQ    Z2, Z2, Z2
+	VPXORQ    Z3, Z3, Z3
+
+part:
+	MOVQ $+31, R8
+
+turn:
+	VMOVDQU64 (AX)(DI*1), Z0
+	VMOVDQU64 (CX)(DI*1), Z4
+	VMOVDQU64 (DX)(DI*1), Z5
+	VPMULDQ   Z5, Z0, Z6
+	VPADDQ    Z6, Z1, Z1
+	VPMULDQ   Z5, Z4, Z5
+	VPADDQ    Z5, Z2, Z2
+	VMOVDQU64 (BX)(DI*1), Z5
+	VPMULDQ   Z5, Z0, Z6
+	VPADDQ    Z6, Z2, Z2
+	VPMULDQ   Z5, Z4, Z5
+	VPADDQ    Z5, Z3, Z3
+	VPSRLQ    $0x20, Z0, Z0
+	VPSRLQ    $0x20, Z4, Z4
+	VMOVDQU64 (DX)(DI*1), Z5
+	VPSRLQ    $0x20, Z5, Z5
+	VPMULDQ   Z5, Z0, Z6
+	VPADDQ    Z6, Z1, Z1
+	VPMULDQ   Z5, Z4, Z5
+	VPADDQ    Z5, Z2, Z2
+	VMOVDQU64 (BX)(DI*1), Z5
+	VPSRLQ    $0x20, Z5, Z5
+	VPMULDQ   Z5, Z0, Z0
+	VPADDQ    Z0, Z2, Z2
+	VPMULDQ   Z5, Z4, Z0
+	VPADDQ    Z0, Z3, Z3
+	ADDQ      $+64, DI
+	SUBQ      $+16, SI
+	JLE       flush
+	DECQ      R8
+	JNZ       turn
+
+flush:
+	MOVQ          $0x00000000ffffffff, R8
+	VMOVQ         R8, X0
+	VPBROADCASTQ  X0, Z0
+	VPANDQ        Z1, Z0, Z4
+	VPADDQ        (SP), Z4, Z4
+	VMOVDQU64     Z4, (SP)
+	VPSRAQ        $0x20, Z1, Z1
+	VPADDQ        64(SP), Z1, Z1
+	VMOVDQU64     Z1, 64(SP)
+	VPXORQ        Z1, Z1, Z1
+	VPANDQ        Z2, Z0, Z4
+	VPADDQ        128(SP), Z4, Z4
+	VMOVDQU64     Z4, 128(SP)
+	VPSRAQ        $0x20, Z2, Z2
+	VPADDQ        192(SP), Z2, Z2
+	VMOVDQU64     Z2, 192(SP)
+	VPXORQ        Z2, Z2, Z2
+	VPANDQ        Z3, Z0, Z0
+	VPADDQ        256(SP), Z0, Z0
+	VMOVDQU64     Z0, 256(SP)
+	VPSRAQ        $0x20, Z3, Z3
+	VPADDQ        320(SP), Z3, Z3
+	VMOVDQU64     Z3, 320(SP)
+	VPXORQ        Z3, Z3, Z3
+	CMPQ          SI, $0x00
+	JG            part
+	MOVQ          sums+0(FP), AX
+	VMOVDQU64     (SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, (AX)
+	VMOVDQU64     64(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 8(AX)
+	VMOVDQU64     128(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 16(AX)
+	VMOVDQU64     192(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 24(AX)
+	VMOVDQU64     256(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 32(AX)
+	VMOVDQU64     320(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 40(AX)
+	VZEROUPPER
+	RET
+
+// func dotLimbs3AVX512(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)
+// Requires: AVX, AVX2, AVX512F, AVX512VL
+TEXT ·dotLimbs3AVX512(SB), $640-48
+	MOVQ      a+8(FP), AX
+	MOVQ      aStride+16(FP), CX
+	LEAQ      (AX)(CX*4), DX
+	LEAQ      (DX)(CX*4), CX
+	MOVQ      x+24(FP), BX
+	MOVQ      xStride+32(FP), SI
+	LEAQ      (BX)(SI*4), DI
+	LEAQ      (DI)(SI*4), SI
+	MOVQ      n+40(FP), R8
+	VPXORQ    Z0, Z0, Z0
+	VMOVDQU64 Z0, (SP)
+	VMOVDQU64 Z0, 64(SP)
+	VMOVDQU64 Z0, 128(SP)
+	VMOVDQU64 Z0, 192(SP)
+	VMOVDQU64 Z0, 256(SP)
+	VMOVDQU64 Z0, 320(SP)
+	VMOVDQU64 Z0, 384(SP)
+	VMOVDQU64 Z0, 448(SP)
+	VMOVDQU64 Z0, 512(SP)
+	VMOVDQU64 Z0, 576(SP)
+	XORQ      R9, R9
+	VPXORQ    Z1, Z1, Z1
+	VPXORQ    Z2, Z2, Z2
+	VPXORQ    Z3, Z3, Z3
+	VPXORQ    Z4, Z4, Z4
+	VPXORQ    Z5, Z5, Z5
+
+part:
+	MOVQ $+21, R10
+
+turn:
+	VMOVDQU64 (AX)(R9*1), Z0
+	VMOVDQU64 (DX)(R9*1), Z6
+	VMOVDQU64 (CX)(R9*1), Z7
+	VMOVDQU64 (BX)(R9*1), Z8
+	VPMULDQ   Z8, Z0, Z9
+	VPADDQ    Z9, Z1, Z1
+	VPMULDQ   Z8, Z6, Z9
+	VPADDQ    Z9, Z2, Z2
+	VPMULDQ   Z8, Z7, Z8
+	VPADDQ    Z8, Z3, Z3
+	VMOVDQU64 (DI)(R9*1), Z8
+	VPMULDQ   Z8, Z0, Z9
+	VPADDQ    Z9, Z2, Z2
+	VPMULDQ   Z8, Z6, Z9
+	VPADDQ    Z9, Z3, Z3
+	VPMULDQ   Z8, Z7, Z8
+	VPADDQ    Z8, Z4, Z4
+	VMOVDQU64 (SI)(R9*1), Z8
+	VPMULDQ   Z8, Z0, Z9
+	VPADDQ    Z9, Z3, Z3
+	VPMULDQ   Z8, Z6, Z9
+	VPADDQ    Z9, Z4, Z4
+	VPMULDQ   Z8, Z7, Z8
+	VPADDQ    Z8, Z5, Z5
+	VPSRLQ    $0x20, Z0, Z0
+	VPSRLQ    $0x20, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z7
+	VMOVDQU64 (BX)(R9*1), Z8
+	VPSRLQ    $0x20, Z8, Z8
+	VPMULDQ   Z8, Z0, Z9
+	VPADDQ    Z9, Z1, Z1
+	VPMULDQ   Z8, Z6, Z9
+	VPADDQ    Z9, Z2, Z2
+	VPMULDQ   Z8, Z7, Z8
+	VPADDQ    Z8, Z3, Z3
+	VMOVDQU64 (DI)(R9*1), Z8
+	VPSRLQ    $0x20, Z8, Z8
+	VPMULDQ   Z8, Z0, Z9
+	VPADDQ    Z9, Z2, Z2
+	VPMULDQ   Z8, Z6, Z9
+	VPADDQ    Z9, Z3, Z3
+	VPMULDQ   Z8, Z7, Z8
+	VPADDQ    Z8, Z4, Z4
+	VMOVDQU64 (SI)(R9*1), Z8
+	VPSRLQ    $0x20, Z8, Z8
+	VPMULDQ   Z8, Z0, Z0
+	VPADDQ    Z0, Z3, Z3
+	VPMULDQ   Z8, Z6, Z0
+	VPADDQ    Z0, Z4, Z4
+	VPMULDQ   Z8, Z7, Z0
+	VPADDQ    Z0, Z5, Z5
+	ADDQ      $+64, R9
+	SUBQ      $+16, R8
+	JLE       flush
+	DECQ      R10
+	JNZ       turn
+
+flush:
+	MOVQ          $0x00000000ffffffff, R10
+	VMOVQ         R10, X0
+	VPBROADCASTQ  X0, Z0
+	VPANDQ        Z1, Z0, Z6
+	VPADDQ        (SP), Z6, Z6
+	VMOVDQU64     Z6, (SP)
+	VPSRAQ        $0x20, Z1, Z1
+	VPADDQ        64(SP), Z1, Z1
+	VMOVDQU64     Z1, 64(SP)
+	VPXORQ        Z1, Z1, Z1
+	VPANDQ        Z2, Z0, Z6
+	VPADDQ        128(SP), Z6, Z6
+	VMOVDQU64     Z6, 128(SP)
+	VPSRAQ        $0x20, Z2, Z2
+	VPADDQ        192(SP), Z2, Z2
+	VMOVDQU64     Z2, 192(SP)
+	VPXORQ        Z2, Z2, Z2
+	VPANDQ        Z3, Z0, Z6
+	VPADDQ        256(SP), Z6, Z6
+	VMOVDQU64     Z6, 256(SP)
+	VPSRAQ        $0x20, Z3, Z3
+	VPADDQ        320(SP), Z3, Z3
+	VMOVDQU64     Z3, 320(SP)
+	VPXORQ        Z3, Z3, Z3
+	VPANDQ        Z4, Z0, Z6
+	VPADDQ        384(SP), Z6, Z6
+	VMOVDQU64     Z6, 384(SP)
+	VPSRAQ        $0x20, Z4, Z4
+	VPADDQ        448(SP), Z4, Z4
+	VMOVDQU64     Z4, 448(SP)
+	VPXORQ        Z4, Z4, Z4
+	VPANDQ        Z5, Z0, Z0
+	VPADDQ        512(SP), Z0, Z0
+	VMOVDQU64     Z0, 512(SP)
+	VPSRAQ        $0x20, Z5, Z5
+	VPADDQ        576(SP), Z5, Z5
+	VMOVDQU64     Z5, 576(SP)
+	VPXORQ        Z5, Z5, Z5
+	CMPQ          R8, $0x00
+	JG            part
+	MOVQ          sums+0(FP), AX
+	VMOVDQU64     (SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, (AX)
+	VMOVDQU64     64(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 8(AX)
+	VMOVDQU64     128(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 16(AX)
+	VMOVDQU64     192(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 24(AX)
+	VMOVDQU64     256(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 32(AX)
+	VMOVDQU64     320(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 40(AX)
+	VMOVDQU64     384(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 48(AX)
+	VMOVDQU64     448(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 56(AX)
+	VMOVDQU64     512(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 64(AX)
+	VMOVDQU64     576(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 72(AX)
+	VZEROUPPER
+	RET
+
+// func dotLimbs4AVX512(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)
+// Requires: AVX, AVX2, AVX512F, AVX512VL
+TEXT ·dotLimbs4AVX512(SB), $896-48
+	MOVQ      a+8(FP), AX
+	MOVQ      aStride+16(FP), CX
+	LEAQ      (AX)(CX*4), DX
+	LEAQ      (DX)(CX*4), BX
+	LEAQ      (BX)(CX*4), CX
+	MOVQ      x+24(FP), SI
+	MOVQ      xStride+32(FP), DI
+	LEAQ      (SI)(DI*4), R8
+	LEAQ      (R8)(DI*4), R9
+	LEAQ      (R9)(DI*4), DI
+	MOVQ      n+40(FP), R10
+	VPXORQ    Z0, Z0, Z0
+	VMOVDQU64 Z0, (SP)
+	VMOVDQU64 Z0, 64(SP)
+	VMOVDQU64 Z0, 128(SP)
+	VMOVDQU64 Z0, 192(SP)
+	VMOVDQU64 Z0, 256(SP)
+	VMOVDQU64 Z0, 320(SP)
+	VMOVDQU64 Z0, 384(SP)
+	VMOVDQU64 Z0, 448(SP)
+	VMOVDQU64 Z0, 512(SP)
+	VMOVDQU64 Z0, 576(SP)
+	VMOVDQU64 Z0, 640(SP)
+	VMOVDQU64 Z0, 704(SP)
+	VMOVDQU64 Z0, 768(SP)
+	VMOVDQU64 Z0, 832(SP)
+	XORQ      R11, R11
+	VPXORQ    Z1, Z1, Z1
+	VPXORQ    Z2, Z2, Z2
+	VPXORQ    Z3, Z3, Z3
+	VPXORQ    Z4, Z4, Z4
+	VPXORQ    Z5, Z5, Z5
+	VPXORQ    Z6, Z6, Z6
+	VPXORQ    Z7, Z7, Z7
+
+part:
+	MOVQ $+15, R12
+
+turn:
+	VMOVDQU64 (AX)(R11*1), Z0
+	VMOVDQU64 (DX)(R11*1), Z8
+	VMOVDQU64 (BX)(R11*1), Z9
+	VMOVDQU64 (CX)(R11*1), Z10
+	VMOVDQU64 (SI)(R11*1), Z11
+	VPMULDQ   Z11, Z0, Z12
+	VPADDQ    Z12, Z1, Z1
+	VPMULDQ   Z11, Z8, Z12
+	VPADDQ    Z12, Z2, Z2
+	VPMULDQ   Z11, Z9, Z12
+	VPADDQ    Z12, Z3, Z3
+	VPMULDQ   Z11, Z10, Z11
+	VPADDQ    Z11, Z4, Z4
+	VMOVDQU64 (R8)(R11*1), Z11
+	VPMULDQ   Z11, Z0, Z12
+	VPADDQ    Z12, Z2, Z2
+	VPMULDQ   Z11, Z8, Z12
+	VPADDQ    Z12, Z3, Z3
+	VPMULDQ   Z11, Z9, Z12
+	VPADDQ    Z12, Z4, Z4
+	VPMULDQ   Z11, Z10, Z11
+	VPADDQ    Z11, Z5, Z5
+	VMOVDQU64 (R9)(R11*1), Z11
+	VPMULDQ   Z11, Z0, Z12
+	VPADDQ    Z12, Z3, Z3
+	VPMULDQ   Z11, Z8, Z12
+	VPADDQ    Z12, Z4, Z4
+	VPMULDQ   Z11, Z9, Z12
+	VPADDQ    Z12, Z5, Z5
+	VPMULDQ   Z11, Z10, Z11
+	VPADDQ    Z11, Z6, Z6
+	VMOVDQU64 (DI)(R11*1), Z11
+	VPMULDQ   Z11, Z0, Z12
+	VPADDQ    Z12, Z4, Z4
+	VPMULDQ   Z11, Z8, Z12
+	VPADDQ    Z12, Z5, Z5
+	VPMULDQ   Z11, Z9, Z12
+	VPADDQ    Z12, Z6, Z6
+	VPMULDQ   Z11, Z10, Z11
+	VPADDQ    Z11, Z7, Z7
+	VPSRLQ    $0x20, Z0, Z0
+	VPSRLQ    $0x20, Z8, Z8
+	VPSRLQ    $0x20, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z10
+	VMOVDQU64 (SI)(R11*1), Z11
+	VPSRLQ    $0x20, Z11, Z11
+	VPMULDQ   Z11, Z0, Z12
+	VPADDQ    Z12, Z1, Z1
+	VPMULDQ   Z11, Z8, Z12
+	VPADDQ    Z12, Z2, Z2
+	VPMULDQ   Z11, Z9, Z12
+	VPADDQ    Z12, Z3, Z3
+	VPMULDQ   Z11, Z10, Z11
+	VPADDQ    Z11, Z4, Z4
+	VMOVDQU64 (R8)(R11*1), Z11
+	VPSRLQ    $0x20, Z11, Z11
+	VPMULDQ   Z11, Z0, Z12
+	VPADDQ    Z12, Z2, Z2
+	VPMULDQ   Z11, Z8, Z12
+	VPADDQ    Z12, Z3, Z3
+	VPMULDQ   Z11, Z9, Z12
+	VPADDQ    Z12, Z4, Z4
+	VPMULDQ   Z11, Z10, Z11
+	VPADDQ    Z11, Z5, Z5
+	VMOVDQU64 (R9)(R11*1), Z11
+	VPSRLQ    $0x20, Z11, Z11
+	VPMULDQ   Z11, Z0, Z12
+	VPADDQ    Z12, Z3, Z3
+	VPMULDQ   Z11, Z8, Z12
+	VPADDQ    Z12, Z4, Z4
+	VPMULDQ   Z11, Z9, Z12
+	VPADDQ    Z12, Z5, Z5
+	VPMULDQ   Z11, Z10, Z11
+	VPADDQ    Z11, Z6, Z6
+	VMOVDQU64 (DI)(R11*1), Z11
+	VPSRLQ    $0x20, Z11, Z11
+	VPMULDQ   Z11, Z0, Z0
+	VPADDQ    Z0, Z4, Z4
+	VPMULDQ   Z11, Z8, Z0
+	VPADDQ    Z0, Z5, Z5
+	VPMULDQ   Z11, Z9, Z0
+	VPADDQ    Z0, Z6, Z6
+	VPMULDQ   Z11, Z10, Z0
+	VPADDQ    Z0, Z7, Z7
+	ADDQ      $+64, R11
+	SUBQ      $+16, R10
+	JLE       flush
+	DECQ      R12
+	JNZ       turn
+
+flush:
+	MOVQ          $0x00000000ffffffff, R12
+	VMOVQ         R12, X0
+	VPBROADCASTQ  X0, Z0
+	VPANDQ        Z1, Z0, Z8
+	VPADDQ        (SP), Z8, Z8
+	VMOVDQU64     Z8, (SP)
+	VPSRAQ        $0x20, Z1, Z1
+	VPADDQ        64(SP), Z1, Z1
+	VMOVDQU64     Z1, 64(SP)
+	VPXORQ        Z1, Z1, Z1
+	VPANDQ        Z2, Z0, Z8
+	VPADDQ        128(SP), Z8, Z8
+	VMOVDQU64     Z8, 128(SP)
+	VPSRAQ        $0x20, Z2, Z2
+	VPADDQ        192(SP), Z2, Z2
+	VMOVDQU64     Z2, 192(SP)
+	VPXORQ        Z2, Z2, Z2
+	VPANDQ        Z3, Z0, Z8
+	VPADDQ        256(SP), Z8, Z8
+	VMOVDQU64     Z8, 256(SP)
+	VPSRAQ        $0x20, Z3, Z3
+	VPADDQ        320(SP), Z3, Z3
+	VMOVDQU64     Z3, 320(SP)
+	VPXORQ        Z3, Z3, Z3
+	VPANDQ        Z4, Z0, Z8
+	VPADDQ        384(SP), Z8, Z8
+	VMOVDQU64     Z8, 384(SP)
+	VPSRAQ        $0x20, Z4, Z4
+	VPADDQ        448(SP), Z4, Z4
+	VMOVDQU64     Z4, 448(SP)
+	VPXORQ        Z4, Z4, Z4
+	VPANDQ        Z5, Z0, Z8
+	VPADDQ        512(SP), Z8, Z8
+	VMOVDQU64     Z8, 512(SP)
+	VPSRAQ        $0x20, Z5, Z5
+	VPADDQ        576(SP), Z5, Z5
+	VMOVDQU64     Z5, 576(SP)
+	VPXORQ        Z5, Z5, Z5
+	VPANDQ        Z6, Z0, Z8
+	VPADDQ        640(SP), Z8, Z8
+	VMOVDQU64     Z8, 640(SP)
+	VPSRAQ        $0x20, Z6, Z6
+	VPADDQ        704(SP), Z6, Z6
+	VMOVDQU64     Z6, 704(SP)
+	VPXORQ        Z6, Z6, Z6
+	VPANDQ        Z7, Z0, Z0
+	VPADDQ        768(SP), Z0, Z0
+	VMOVDQU64     Z0, 768(SP)
+	VPSRAQ        $0x20, Z7, Z7
+	VPADDQ        832(SP), Z7, Z7
+	VMOVDQU64     Z7, 832(SP)
+	VPXORQ        Z7, Z7, Z7
+	CMPQ          R10, $0x00
+	JG            part
+	MOVQ          sums+0(FP), AX
+	VMOVDQU64     (SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, (AX)
+	VMOVDQU64     64(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 8(AX)
+	VMOVDQU64     128(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 16(AX)
+	VMOVDQU64     192(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 24(AX)
+	VMOVDQU64     256(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 32(AX)
+	VMOVDQU64     320(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 40(AX)
+	VMOVDQU64     384(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 48(AX)
+	VMOVDQU64     448(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 56(AX)
+	VMOVDQU64     512(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 64(AX)
+	VMOVDQU64     576(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 72(AX)
+	VMOVDQU64     640(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 80(AX)
+	VMOVDQU64     704(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 88(AX)
+	VMOVDQU64     768(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 96(AX)
+	VMOVDQU64     832(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 104(AX)
+	VZEROUPPER
+	RET
+
+// func dotLimbs5AVX512(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)
+// Requires: AVX, AVX2, AVX512F, AVX512VL
+TEXT ·dotLimbs5AVX512(SB), $1152-48
+	MOVQ      a+8(FP), AX
+	MOVQ      aStride+16(FP), CX
+	LEAQ      (AX)(CX*4), DX
+	LEAQ      (DX)(CX*4), BX
+	LEAQ      (BX)(CX*4), SI
+	LEAQ      (SI)(CX*4), CX
+	MOVQ      x+24(FP), DI
+	MOVQ      xStride+32(FP), R8
+	LEAQ      (DI)(R8*4), R9
+	LEAQ      (R9)(R8*4), R10
+	LEAQ      (R10)(R8*4), R11
+	LEAQ      (R11)(R8*4), R8
+	MOVQ      n+40(FP), R12
+	VPXORQ    Z0, Z0, Z0
+	VMOVDQU64 Z0, (SP)
+	VMOVDQU64 Z0, 64(SP)
+	VMOVDQU64 Z0, 128(SP)
+	VMOVDQU64 Z0, 192(SP)
+	VMOVDQU64 Z0, 256(SP)
+	VMOVDQU64 Z0, 320(SP)
+	VMOVDQU64 Z0, 384(SP)
+	VMOVDQU64 Z0, 448(SP)
+	VMOVDQU64 Z0, 512(SP)
+	VMOVDQU64 Z0, 576(SP)
+	VMOVDQU64 Z0, 640(SP)
+	VMOVDQU64 Z0, 704(SP)
+	VMOVDQU64 Z0, 768(SP)
+	VMOVDQU64 Z0, 832(SP)
+	VMOVDQU64 Z0, 896(SP)
+	VMOVDQU64 Z0, 960(SP)
+	VMOVDQU64 Z0, 1024(SP)
+	VMOVDQU64 Z0, 1088(SP)
+	XORQ      R13, R13
+	VPXORQ    Z1, Z1, Z1
+	VPXORQ    Z2, Z2, Z2
+	VPXORQ    Z3, Z3, Z3
+	VPXORQ    Z4, Z4, Z4
+	VPXORQ    Z5, Z5, Z5
+	VPXORQ    Z6, Z6, Z6
+	VPXORQ    Z7, Z7, Z7
+	VPXORQ    Z8, Z8, Z8
+	VPXORQ    Z9, Z9, Z9
+
+part:
+	MOVQ $+12, R14
+
+turn:
+	VMOVDQU64 (AX)(R13*1), Z0
+	VMOVDQU64 (DX)(R13*1), Z10
+	VMOVDQU64 (BX)(R13*1), Z11
+	VMOVDQU64 (SI)(R13*1), Z12
+	VMOVDQU64 (CX)(R13*1), Z13
+	VMOVDQU64 (DI)(R13*1), Z14
+	VPMULDQ   Z14, Z0, Z15
+	VPADDQ    Z15, Z1, Z1
+	VPMULDQ   Z14, Z10, Z15
+	VPADDQ    Z15, Z2, Z2
+	VPMULDQ   Z14, Z11, Z15
+	VPADDQ    Z15, Z3, Z3
+	VPMULDQ   Z14, Z12, Z15
+	VPADDQ    Z15, Z4, Z4
+	VPMULDQ   Z14, Z13, Z14
+	VPADDQ    Z14, Z5, Z5
+	VMOVDQU64 (R9)(R13*1), Z14
+	VPMULDQ   Z14, Z0, Z15
+	VPADDQ    Z15, Z2, Z2
+	VPMULDQ   Z14, Z10, Z15
+	VPADDQ    Z15, Z3, Z3
+	VPMULDQ   Z14, Z11, Z15
+	VPADDQ    Z15, Z4, Z4
+	VPMULDQ   Z14, Z12, Z15
+	VPADDQ    Z15, Z5, Z5
+	VPMULDQ   Z14, Z13, Z14
+	VPADDQ    Z14, Z6, Z6
+	VMOVDQU64 (R10)(R13*1), Z14
+	VPMULDQ   Z14, Z0, Z15
+	VPADDQ    Z15, Z3, Z3
+	VPMULDQ   Z14, Z10, Z15
+	VPADDQ    Z15, Z4, Z4
+	VPMULDQ   Z14, Z11, Z15
+	VPADDQ    Z15, Z5, Z5
+	VPMULDQ   Z14, Z12, Z15
+	VPADDQ    Z15, Z6, Z6
+	VPMULDQ   Z14, Z13, Z14
+	VPADDQ    Z14, Z7, Z7
+	VMOVDQU64 (R11)(R13*1), Z14
+	VPMULDQ   Z14, Z0, Z15
+	VPADDQ    Z15, Z4, Z4
+	VPMULDQ   Z14, Z10, Z15
+	VPADDQ    Z15, Z5, Z5
+	VPMULDQ   Z14, Z11, Z15
+	VPADDQ    Z15, Z6, Z6
+	VPMULDQ   Z14, Z12, Z15
+	VPADDQ    Z15, Z7, Z7
+	VPMULDQ   Z14, Z13, Z14
+	VPADDQ    Z14, Z8, Z8
+	VMOVDQU64 (R8)(R13*1), Z14
+	VPMULDQ   Z14, Z0, Z15
+	VPADDQ    Z15, Z5, Z5
+	VPMULDQ   Z14, Z10, Z15
+	VPADDQ    Z15, Z6, Z6
+	VPMULDQ   Z14, Z11, Z15
+	VPADDQ    Z15, Z7, Z7
+	VPMULDQ   Z14, Z12, Z15
+	VPADDQ    Z15, Z8, Z8
+	VPMULDQ   Z14, Z13, Z14
+	VPADDQ    Z14, Z9, Z9
+	VPSRLQ    $0x20, Z0, Z0
+	VPSRLQ    $0x20, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z12
+	VPSRLQ    $0x20, Z13, Z13
+	VMOVDQU64 (DI)(R13*1), Z14
+	VPSRLQ    $0x20, Z14, Z14
+	VPMULDQ   Z14, Z0, Z15
+	VPADDQ    Z15, Z1, Z1
+	VPMULDQ   Z14, Z10, Z15
+	VPADDQ    Z15, Z2, Z2
+	VPMULDQ   Z14, Z11, Z15
+	VPADDQ    Z15, Z3, Z3
+	VPMULDQ   Z14, Z12, Z15
+	VPADDQ    Z15, Z4, Z4
+	VPMULDQ   Z14, Z13, Z14
+	VPADDQ    Z14, Z5, Z5
+	VMOVDQU64 (R9)(R13*1), Z14
+	VPSRLQ    $0x20, Z14, Z14
+	VPMULDQ   Z14, Z0, Z15
+	VPADDQ    Z15, Z2, Z2
+	VPMULDQ   Z14, Z10, Z15
+	VPADDQ    Z15, Z3, Z3
+	VPMULDQ   Z14, Z11, Z15
+	VPADDQ    Z15, Z4, Z4
+	VPMULDQ   Z14, Z12, Z15
+	VPADDQ    Z15, Z5, Z5
+	VPMULDQ   Z14, Z13, Z14
+	VPADDQ    Z14, Z6, Z6
+	VMOVDQU64 (R10)(R13*1), Z14
+	VPSRLQ    $0x20, Z14, Z14
+	VPMULDQ   Z14, Z0, Z15
+	VPADDQ    Z15, Z3, Z3
+	VPMULDQ   Z14, Z10, Z15
+	VPADDQ    Z15, Z4, Z4
+	VPMULDQ   Z14, Z11, Z15
+	VPADDQ    Z15, Z5, Z5
+	VPMULDQ   Z14, Z12, Z15
+	VPADDQ    Z15, Z6, Z6
+	VPMULDQ   Z14, Z13, Z14
+	VPADDQ    Z14, Z7, Z7
+	VMOVDQU64 (R11)(R13*1), Z14
+	VPSRLQ    $0x20, Z14, Z14
+	VPMULDQ   Z14, Z0, Z15
+	VPADDQ    Z15, Z4, Z4
+	VPMULDQ   Z14, Z10, Z15
+	VPADDQ    Z15, Z5, Z5
+	VPMULDQ   Z14, Z11, Z15
+	VPADDQ    Z15, Z6, Z6
+	VPMULDQ   Z14, Z12, Z15
+	VPADDQ    Z15, Z7, Z7
+	VPMULDQ   Z14, Z13, Z14
+	VPADDQ    Z14, Z8, Z8
+	VMOVDQU64 (R8)(R13*1), Z14
+	VPSRLQ    $0x20, Z14, Z14
+	VPMULDQ   Z14, Z0, Z0
+	VPADDQ    Z0, Z5, Z5
+	VPMULDQ   Z14, Z10, Z0
+	VPADDQ    Z0, Z6, Z6
+	VPMULDQ   Z14, Z11, Z0
+	VPADDQ    Z0, Z7, Z7
+	VPMULDQ   Z14, Z12, Z0
+	VPADDQ    Z0, Z8, Z8
+	VPMULDQ   Z14, Z13, Z0
+	VPADDQ    Z0, Z9, Z9
+	ADDQ      $+64, R13
+	SUBQ      $+16, R12
+	JLE       flush
+	DECQ      R14
+	JNZ       turn
+
+flush:
+	MOVQ          $0x00000000ffffffff, R14
+	VMOVQ         R14, X0
+	VPBROADCASTQ  X0, Z0
+	VPANDQ        Z1, Z0, Z10
+	VPADDQ        (SP), Z10, Z10
+	VMOVDQU64     Z10, (SP)
+	VPSRAQ        $0x20, Z1, Z1
+	VPADDQ        64(SP), Z1, Z1
+	VMOVDQU64     Z1, 64(SP)
+	VPXORQ        Z1, Z1, Z1
+	VPANDQ        Z2, Z0, Z10
+	VPADDQ        128(SP), Z10, Z10
+	VMOVDQU64     Z10, 128(SP)
+	VPSRAQ        $0x20, Z2, Z2
+	VPADDQ        192(SP), Z2, Z2
+	VMOVDQU64     Z2, 192(SP)
+	VPXORQ        Z2, Z2, Z2
+	VPANDQ        Z3, Z0, Z10
+	VPADDQ        256(SP), Z10, Z10
+	VMOVDQU64     Z10, 256(SP)
+	VPSRAQ        $0x20, Z3, Z3
+	VPADDQ        320(SP), Z3, Z3
+	VMOVDQU64     Z3, 320(SP)
+	VPXORQ        Z3, Z3, Z3
+	VPANDQ        Z4, Z0, Z10
+	VPADDQ        384(SP), Z10, Z10
+	VMOVDQU64     Z10, 384(SP)
+	VPSRAQ        $0x20, Z4, Z4
+	VPADDQ        448(SP), Z4, Z4
+	VMOVDQU64     Z4, 448(SP)
+	VPXORQ        Z4, Z4, Z4
+	VPANDQ        Z5, Z0, Z10
+	VPADDQ        512(SP), Z10, Z10
+	VMOVDQU64     Z10, 512(SP)
+	VPSRAQ        $0x20, Z5, Z5
+	VPADDQ        576(SP), Z5, Z5
+	VMOVDQU64     Z5, 576(SP)
+	VPXORQ        Z5, Z5, Z5
+	VPANDQ        Z6, Z0, Z10
+	VPADDQ        640(SP), Z10, Z10
+	VMOVDQU64     Z10, 640(SP)
+	VPSRAQ        $0x20, Z6, Z6
+	VPADDQ        704(SP), Z6, Z6
+	VMOVDQU64     Z6, 704(SP)
+	VPXORQ        Z6, Z6, Z6
+	VPANDQ        Z7, Z0, Z10
+	VPADDQ        768(SP), Z10, Z10
+	VMOVDQU64     Z10, 768(SP)
+	VPSRAQ        $0x20, Z7, Z7
+	VPADDQ        832(SP), Z7, Z7
+	VMOVDQU64     Z7, 832(SP)
+	VPXORQ        Z7, Z7, Z7
+	VPANDQ        Z8, Z0, Z10
+	VPADDQ        896(SP), Z10, Z10
+	VMOVDQU64     Z10, 896(SP)
+	VPSRAQ        $0x20, Z8, Z8
+	VPADDQ        960(SP), Z8, Z8
+	VMOVDQU64     Z8, 960(SP)
+	VPXORQ        Z8, Z8, Z8
+	VPANDQ        Z9, Z0, Z0
+	VPADDQ        1024(SP), Z0, Z0
+	VMOVDQU64     Z0, 1024(SP)
+	VPSRAQ        $0x20, Z9, Z9
+	VPADDQ        1088(SP), Z9, Z9
+	VMOVDQU64     Z9, 1088(SP)
+	VPXORQ        Z9, Z9, Z9
+	CMPQ          R12, $0x00
+	JG            part
+	MOVQ          sums+0(FP), AX
+	VMOVDQU64     (SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, (AX)
+	VMOVDQU64     64(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 8(AX)
+	VMOVDQU64     128(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 16(AX)
+	VMOVDQU64     192(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 24(AX)
+	VMOVDQU64     256(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 32(AX)
+	VMOVDQU64     320(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 40(AX)
+	VMOVDQU64     384(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 48(AX)
+	VMOVDQU64     448(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 56(AX)
+	VMOVDQU64     512(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 64(AX)
+	VMOVDQU64     576(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 72(AX)
+	VMOVDQU64     640(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 80(AX)
+	VMOVDQU64     704(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 88(AX)
+	VMOVDQU64     768(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 96(AX)
+	VMOVDQU64     832(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 104(AX)
+	VMOVDQU64     896(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 112(AX)
+	VMOVDQU64     960(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 120(AX)
+	VMOVDQU64     1024(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 128(AX)
+	VMOVDQU64     1088(SP), Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, CX
+	ADDQ          CX, 136(AX)
 	VZEROUPPER
 	RET

@@ -25,6 +25,23 @@ func dotGeneric(a, x []uint32) (low, high uint64) {
 	return low, high
 }
 
+// dotLimbsGeneric adds the products of n columns, limb by limb, to sums: those of limb i of a and limb k of x, which are
+// below 2^28 in magnitude, to word q = i + k, which is sums[2q] + 2^32*sums[2q+1]. Limb k begins at a[k*aStride], and at
+// x[k*xStride]; n is a multiple of laneMultiple. How a word is split is not specified, only that both parts are below
+// 2^32 * (4n + 1) in magnitude, and the first is not negative.
+func dotLimbsGeneric(sums []int64, a []uint32, aStride int, x []uint32, xStride, n int) {
+	limbs := (len(sums)/2 + 1) / 2
+	for i := range limbs {
+		for k := range limbs {
+			for j, v := range a[i*aStride:][:n] {
+				product := int64(int32(v)) * int64(int32(x[k*xStride+j]))
+				sums[2*(i+k)] += product & (1<<32 - 1)
+				sums[2*(i+k)+1] += product >> 32
+			}
+		}
+	}
+}
+
 // axpyBlockGeneric adds a combination of rows of A to sums: sums[j] += sum_r c[r] * a[r*ld + j]. There are two vector
 // versions: axpyBlock for a matrix that is streamed through, axpyTable for one that stays in the caches. The sums wrap
 // modulo 2^64; callers bring them back before that happens, every lazyProducts rows.

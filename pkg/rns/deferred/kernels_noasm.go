@@ -17,3 +17,7 @@ func convertBlock(z []uint32, stride int, limbs [][laneMultiple]uint64, powers [
 func SIMD() string { return "none" }
 
 func packedAdd(s *LimbSum, p *Packed, i, n int) int { return packedAddGeneric(s, p, i, n) }
+
+func dotLimbs(sums []int64, a []uint32, aStride int, x []uint32, xStride, n int) {
+	dotLimbsGeneric(sums, a, aStride, x, xStride, n)
+}

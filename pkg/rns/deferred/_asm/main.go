@@ -36,6 +36,9 @@ func main() {
 		s.convert(true)
 		s.sum()
 		s.packedAdd()
+		for n := 1; n <= mostLimbs; n++ {
+			s.dotLimbs(n)
+		}
 	}
 	Generate()
 }
