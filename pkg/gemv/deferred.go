@@ -77,8 +77,8 @@ func (e *deferredEngine) columnsOf(p *op.Problem) []column {
 	return columns
 }
 
-// Prepare aligns the rows of op(A), and x, and converts them to limbs or residues. An error that says how many moduli would be
-// needed means that the exponents are spread too far.
+// Prepare aligns the rows of op(A), and x, and converts them to limbs or residues. An error that says how many moduli
+// would be needed means that the exponents are spread too far.
 func (e *deferredEngine) Prepare(_ context.Context, p *op.Problem) error {
 	shape, err := p.Op.Shape(p)
 	if err != nil {

@@ -25,10 +25,10 @@ func dotGeneric(a, x []uint32) (low, high uint64) {
 	return low, high
 }
 
-// dotLimbsGeneric adds the products of n columns, limb by limb, to sums: those of limb i of a and limb k of x, which are
-// below 2^28 in magnitude, to word q = i + k, which is sums[2q] + 2^32*sums[2q+1]. Limb k begins at a[k*aStride], and at
-// x[k*xStride]; n is a multiple of laneMultiple. How a word is split is not specified, only that both parts are below
-// 2^32 * (4n + 1) in magnitude, and the first is not negative.
+// dotLimbsGeneric adds the products of n columns, limb by limb, to sums: those of limb i of a and limb k of x, which
+// are below 2^28 in magnitude, to word q = i + k, which is sums[2q] + 2^32*sums[2q+1]. Limb k begins at a[k*aStride],
+// and at x[k*xStride]; n is a multiple of laneMultiple. How a word is split is not specified, only that both parts are
+// below 2^32 * (5n + 1) in magnitude, and the first is not negative.
 func dotLimbsGeneric(sums []int64, a []uint32, aStride int, x []uint32, xStride, n int) {
 	limbs := (len(sums)/2 + 1) / 2
 	for i := range limbs {

@@ -46,27 +46,32 @@ func sumBlockAVX2(x *uint32, n int) uint64
 //go:noescape
 func packedAddAVX2(acc *uint64, window *int32, base int64, size int, exponents *int64, words *uint64, n int, width int, lanes int, ways int) int
 
-// dotLimbs1AVX2 adds to the 1 words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// dotLimbs1AVX2 adds to the words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// There are 1 words.
 //
 //go:noescape
 func dotLimbs1AVX2(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)
 
-// dotLimbs2AVX2 adds to the 3 words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// dotLimbs2AVX2 adds to the words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// There are 3 words.
 //
 //go:noescape
 func dotLimbs2AVX2(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)
 
-// dotLimbs3AVX2 adds to the 5 words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// dotLimbs3AVX2 adds to the words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// There are 5 words.
 //
 //go:noescape
 func dotLimbs3AVX2(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)
 
-// dotLimbs4AVX2 adds to the 7 words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// dotLimbs4AVX2 adds to the words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// There are 7 words.
 //
 //go:noescape
 func dotLimbs4AVX2(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)
 
-// dotLimbs5AVX2 adds to the 9 words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// dotLimbs5AVX2 adds to the words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// There are 9 words.
 //
 //go:noescape
 func dotLimbs5AVX2(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)
@@ -113,27 +118,32 @@ func sumBlockAVX512(x *uint32, n int) uint64
 //go:noescape
 func packedAddAVX512(acc *uint64, window *int32, base int64, size int, exponents *int64, words *uint64, n int, width int, lanes int, ways int) int
 
-// dotLimbs1AVX512 adds to the 1 words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// dotLimbs1AVX512 adds to the words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// There are 1 words.
 //
 //go:noescape
 func dotLimbs1AVX512(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)
 
-// dotLimbs2AVX512 adds to the 3 words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// dotLimbs2AVX512 adds to the words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// There are 3 words.
 //
 //go:noescape
 func dotLimbs2AVX512(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)
 
-// dotLimbs3AVX512 adds to the 5 words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// dotLimbs3AVX512 adds to the words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// There are 5 words.
 //
 //go:noescape
 func dotLimbs3AVX512(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)
 
-// dotLimbs4AVX512 adds to the 7 words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// dotLimbs4AVX512 adds to the words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// There are 7 words.
 //
 //go:noescape
 func dotLimbs4AVX512(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)
 
-// dotLimbs5AVX512 adds to the 9 words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// dotLimbs5AVX512 adds to the words the products of rows of n > 0 columns. It works like dotLimbsGeneric.
+// There are 9 words.
 //
 //go:noescape
 func dotLimbs5AVX512(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)

@@ -83,8 +83,8 @@ func (p *Plan) LimbMatrix() *LimbMatrix {
 	return a
 }
 
-// NewVector converts the column vector x, laid out by l. An error says that it is not one, of finite numbers of at most
-// the plan's bits, as long as the matrix is wide.
+// NewVector converts the column vector x, laid out by l. An error says that it is not one, of finite numbers of at
+// most the plan's bits, as long as the matrix is wide.
 func (a *LimbMatrix) NewVector(x numbers.Source, l numbers.Layout) (*LimbVector, error) {
 	extent, err := Measure(x, l)
 	switch {
@@ -118,8 +118,8 @@ func (c *converter) storeLimbs(z []uint32, stride int) {
 	c.clear()
 }
 
-// MulVec calls do with the exact sum of the products of each row of op(A) and x, on several goroutines; z is its own for the
-// time of the call.
+// MulVec calls do with the exact sum of the products of each row of op(A) and x, on several goroutines; z is its own
+// for the time of the call.
 func (a *LimbMatrix) MulVec(x *LimbVector, threads int, do func(i int, z *numbers.Number)) {
 	const grain = 16
 	words := wordsOf(a.limbs)

@@ -18,7 +18,8 @@ func (s isa) dotLimbs(n int) {
 	name := fmt.Sprintf("dotLimbs%d%s", n, s.name)
 	TEXT(name, 0, "func(sums *int64, a *uint32, aStride int, x *uint32, xStride int, n int)")
 	Pragma("noescape")
-	Doc(name + fmt.Sprintf(" adds to the %d words the products of rows of n > 0 columns. It works like dotLimbsGeneric.", words))
+	Doc(name+" adds to the words the products of rows of n > 0 columns. It works like dotLimbsGeneric.",
+		fmt.Sprintf("There are %d words.", words))
 	a, x := s.limbPointers("a", "aStride", n), s.limbPointers("x", "xStride", n)
 	left := Load(Param("n"), GP64())
 	register := 8 * s.words
