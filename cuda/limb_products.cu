@@ -19,6 +19,15 @@ struct LimbPlanes {
 	u32 prepareBlocks; // the first blocks, eight warps each
 };
 
+// FloatRows is a matrix of binary64 numbers as it is: element (i, j) is a[i*rowStride + j], and an integer below 2^(28L)
+// in magnitude times 2^low[i]; infinities and NaN count as 0.
+struct FloatRows {
+	const double *a;
+	const i32 *low;
+	i64 rowStride;
+	u32 columns;
+};
+
 static const u32 columnsAtOnce = 4; // neighbouring columns that a lane reads at once
 
 MP_DEVICE void readColumns(i32 (&v)[columnsAtOnce], const u32 *p) {
@@ -40,6 +49,20 @@ template <u32 W> MP_DEVICE void carry(i64 (&s)[W]) {
 
 // of a word of a warp's lanes in shared memory: lanes that read different words read different banks
 static const u32 lanePitch = 33;
+
+// addWords adds a warp's words to those of a row. own is shared memory of lanePitch words for each.
+template <u32 W> MP_DEVICE void addWords(const LimbPlanes &p, u32 row, i64 (&s)[W], i64 *own) {
+	u32 lane = threadIdx.x % 32;
+	carry(s);
+#pragma unroll
+	for (u32 q = 0; q < W; q++) own[q * lanePitch + lane] = s[q];
+	warpSync(allLanes);
+	if (lane >= W) return;
+	i64 sum = 0;
+#pragma unroll 8
+	for (u32 i = 0; i < 32; i++) sum += own[lane * lanePitch + i];
+	atomicAdd64(p.sums + (u64)row * W + lane, (u64)sum);
+}
 
 // sumLimbs: rowWarps warps take a part of a row's columns. Every product of limbs is less than 2^56 in magnitude, and
 // a word takes at most L of a column, so that 120/L columns are less than 2^63 - 2^57. Blocks of 256 threads; grid
@@ -80,21 +103,74 @@ template <u32 L> MP_DEVICE void sumLimbs(const LimbPlanes &p, const Rounding &f)
 			turns = 0;
 		}
 	}
-	carry(s);
-	i64 *own = (i64 *)shared + warp * words * lanePitch;
-#pragma unroll
-	for (u32 q = 0; q < words; q++) own[q * lanePitch + lane] = s[q];
-	warpSync(allLanes);
-	if (lane >= words) return;
-	i64 sum = 0;
-#pragma unroll 8
-	for (u32 i = 0; i < 32; i++) sum += own[lane * lanePitch + i];
-	atomicAdd64(p.sums + (u64)row * words + lane, (u64)sum);
+	addWords(p, row, s, (i64 *)shared + warp * words * lanePitch);
 }
 
-#define SUM_LIMBS(L)                                                                       \
-	MP_KERNEL(sumLimbs##L, 256)(LimbPlanes p, Rounding f) { sumLimbs<L>(p, f); }         \
-	MP_REGISTER(sumLimbs##L)
+// limbsOf sets limbs to those of an integer v < 2^(28L) in magnitude, each at most 2^27 but for the first, and that at
+// most 2^28: what v + c with c = 1.5 * 2^(52+28k) is rounded to is a multiple of 2^(28k), and the lower half of that
+// has the multiple in two's complement.
+template <u32 L> MP_DEVICE void limbsOf(i32 (&limbs)[L], double v) {
+#pragma unroll
+	for (u32 k = L - 1; k < L; k--) {
+		double c = doubleOf(((u64)(1023 + 52 + limbBits * k) << 52) | 1ull << 51), t = v + c;
+		limbs[k] = (i32)(u32)bitsOf(t);
+		v -= t - c;
+	}
+}
+
+// sumFloats is sumLimbs of numbers that become limbs on their way. Scaling by halves of the exponent neither overflows
+// nor rounds: elements are multiples of 2^low below 2^(low+112).
+template <u32 L> MP_DEVICE void sumFloats(const LimbPlanes &p, const FloatRows &m, const Rounding &f) {
+	MP_SHARED(u32, shared);
+	const u32 C = columnsAtOnce, words = 2 * L + 1, mostTurns = 120 / (L * C);
+	if (blockIdx.x < p.prepareBlocks) {
+		prepareBlock(f, shared);
+		return;
+	}
+	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+	u32 group = ((blockIdx.x - p.prepareBlocks) * 8 + warp) / p.rowWarps;
+	u32 row = group / p.parts, from = group % p.parts * p.partColumns;
+	u32 to = from + p.partColumns < m.columns ? from + p.partColumns : m.columns;
+	if (row >= p.rows) return;
+	const double *a = m.a + (i64)row * m.rowStride;
+	i32 exponent = -m.low[row];
+	double scale = powerOfTwo(exponent / 2), rest = powerOfTwo(exponent - exponent / 2);
+	i64 s[words];
+#pragma unroll
+	for (u32 q = 0; q < words; q++) s[q] = 0;
+	u32 turns = 0;
+	for (u32 base = from + warp % p.rowWarps * 32 * C; base < to; base += p.rowWarps * 32 * C) {
+		double x[C];
+		i32 w[L][C];
+#pragma unroll
+		for (u32 c = 0; c < C; c++) {
+			u32 j = base + 32 * c + lane;
+			x[c] = j < to ? a[j] : 0;
+#pragma unroll
+			for (u32 k = 0; k < L; k++) w[k][c] = j < to ? (i32)p.x[k * p.xStride + j] : 0;
+		}
+#pragma unroll
+		for (u32 c = 0; c < C; c++) {
+			i32 v[L];
+			limbsOf<L>(v, (bitsOf(x[c]) >> 52 & 0x7ff) == 0x7ff ? 0 : x[c] * scale * rest);
+#pragma unroll
+			for (u32 i = 0; i < L; i++)
+#pragma unroll
+				for (u32 k = 0; k < L; k++) s[i + k] += (i64)v[i] * w[k][c];
+		}
+		if (++turns == mostTurns) {
+			carry(s);
+			turns = 0;
+		}
+	}
+	addWords(p, row, s, (i64 *)shared + warp * words * lanePitch);
+}
+
+#define SUM_LIMBS(L)                                                                                         \
+	MP_KERNEL(sumLimbs##L, 256)(LimbPlanes p, Rounding f) { sumLimbs<L>(p, f); }                               \
+	MP_REGISTER(sumLimbs##L);                                                                                  \
+	MP_KERNEL(sumFloats##L, 256)(LimbPlanes p, FloatRows a, Rounding f) { sumFloats<L>(p, a, f); }             \
+	MP_REGISTER(sumFloats##L)
 SUM_LIMBS(1);
 SUM_LIMBS(2);
 SUM_LIMBS(3);

@@ -278,6 +278,17 @@ type (
 		Total, X Pointer[uint64]
 		N        uint64
 	}
+	FloatRows struct {
+		A         Pointer[float64]
+		Low       Pointer[int32]
+		RowStride int64
+		Columns   uint32
+	}
+	SumFloatsArgs struct {
+		P LimbPlanes
+		A FloatRows
+		F Rounding
+	}
 	SumLimbsArgs struct {
 		P LimbPlanes
 		F Rounding

@@ -104,6 +104,9 @@ func TestLayouts(t *testing.T) {
 			{"X", 0}, {"Y", 8}, {"Before", 16}, {"State", 24}, {"Count", 32},
 			{"N", 40}, {"Operation", 48}, {"Exclusive", 52}, {"Epoch", 56}, {"Unit", 60},
 		}},
+		{reflect.TypeFor[FloatRows](), 32, []offset{
+			{"A", 0}, {"Low", 8}, {"RowStride", 16}, {"Columns", 24},
+		}},
 		{reflect.TypeFor[PackedNumbers](), 56, []offset{
 			{"Words", 0}, {"Exponents", 8}, {"Low", 16}, {"N", 24}, {"Stride", 28},
 			{"Width", 32}, {"Tile", 36}, {"Row", 40}, {"Area", 44}, {"Count", 48},

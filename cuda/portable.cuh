@@ -165,4 +165,7 @@ MP_DEVICE double doubleOf(u64 x) {
 	return v.d;
 }
 
+// powerOfTwo returns 2^e for -1022 <= e <= 1023.
+MP_DEVICE double powerOfTwo(i32 e) { return doubleOf((u64)(e + 1023) << 52); }
+
 #endif

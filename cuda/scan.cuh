@@ -233,8 +233,6 @@ MP_DEVICE Wide shuffleValueXor(Wide v, u32 distance) {
 }
 MP_DEVICE Wide negative(Wide v) { return Wide{0 - v.lo, ~v.hi + (v.lo == 0)}; }
 
-MP_DEVICE double powerOfTwo(i32 e) { return doubleOf((u64)(e + 1023) << 52); } // -1022 <= e <= 1023
-
 // Fixed are sums in units of 2^unit, of which all elements are multiples, with all sums below 2^126 of them: exact, as
 // primer.fixed128, and rounded once.
 template <class T> struct Fixed {

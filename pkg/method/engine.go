@@ -170,7 +170,8 @@ const reuse = "reuse"
 // ReuseOption is that of a method which converts a matrix once for several products, or not at all for few of them.
 func ReuseOption(name string) Option {
 	return Option{
-		Name: reuse, Default: "0", Least: 0, Most: 1 << 30, On: []device.Kind{device.CPU, device.Hybrid}, Neutral: true,
+		Name: reuse, Default: "0", Least: 0, Most: 1 << 30, Neutral: true,
+		On:    []device.Kind{device.CPU, device.CUDA, device.Hybrid},
 		Usage: name + ": how many products the matrix is for, 0 for many; for few it is not converted",
 	}
 }

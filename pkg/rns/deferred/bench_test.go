@@ -238,6 +238,11 @@ func BenchmarkConvert(b *testing.B) {
 				best(b, size*size, func() { p.Matrix() })
 				b.ReportMetric(float64(p.Moduli()), "moduli")
 			})
+			if p.limbs() > 0 {
+				b.Run(fmt.Sprintf("bits=%d/op=%v/phase=limbs", bits, op), func(b *testing.B) {
+					best(b, size*size, func() { p.LimbMatrix() })
+				})
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package deferredgpu_test
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -316,4 +317,88 @@ func BenchmarkLimbs(b *testing.B) {
 		run(1000, 1000, "limbs/sums", false, deferredgpu.Shape{}, sums)
 		run(1000, 1000, "limbs/roundLimbs", false, deferredgpu.Shape{}, roundRows)
 	}
+}
+
+// BenchmarkOneShot times what a product of a binary64 matrix takes from its numbers in device memory to its results,
+// by the clock: measuring, then in place, or by a conversion to planes.
+func BenchmarkOneShot(b *testing.B) {
+	d := gputest.Device(b)
+	for _, n := range []int{1000, 4000, 16000} {
+		r := rand.New(rand.NewPCG(1, 2))
+		list, x := make([]float64, n*n), make([]float64, n)
+		for _, to := range [][]float64{list, x} {
+			for i := range to {
+				to[i] = 2*r.Float64() - 1
+			}
+		}
+		layout, column := numbers.RowMajor(n, n, n), numbers.Strided(n, 1)
+		for name, newMatrix := range map[string]func(
+			*gpu.Device, *deferred.Plan, *deferredgpu.Numbers, numbers.Layout) (*deferredgpu.Matrix, error){
+			"planes": deferredgpu.NewMatrix, "in-place": deferredgpu.NewMatrixInPlace,
+		} {
+			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
+				err := d.Do(func() error { return benchmarkOneShot(b, d, newMatrix, list, x, layout, column) })
+				if err != nil {
+					b.Fatal(err)
+				}
+			})
+		}
+	}
+}
+
+func benchmarkOneShot(
+	b *testing.B, d *gpu.Device,
+	newMatrix func(*gpu.Device, *deferred.Plan, *deferredgpu.Numbers, numbers.Layout) (*deferredgpu.Matrix, error),
+	list, x []float64, layout, column numbers.Layout,
+) error {
+	a, err := deferredgpu.UploadFloat64(d, list)
+	if err != nil {
+		return err
+	}
+	defer a.Free()
+	v, err := deferredgpu.UploadFloat64(d, x)
+	if err != nil {
+		return err
+	}
+	defer v.Free()
+	extent, err := deferred.Measure(numbers.Float64s(x), column)
+	if err != nil {
+		return err
+	}
+	var run time.Duration
+	for b.Loop() {
+		rows, _, err := a.Extents(layout)
+		if err != nil {
+			return err
+		}
+		plan, err := deferred.PlanExtents(rows, layout.Cols, extent, deferred.Options{})
+		if err != nil {
+			return err
+		}
+		m, err := newMatrix(d, plan, a, layout)
+		if err != nil {
+			return err
+		}
+		y, err := m.NewVector(v, column, extent)
+		if err != nil {
+			return err
+		}
+		options := deferredgpu.Options{Precision: 53, Alpha: big.NewFloat(1), Beta: new(big.Float)}
+		p, err := deferredgpu.NewProduct(m, y, options)
+		if err != nil {
+			return err
+		}
+		start := time.Now()
+		if err := errors.Join(p.Launch(nil), d.Sync()); err != nil {
+			return err
+		}
+		run += time.Since(start)
+		p.Free()
+		y.Free()
+		m.Free()
+	}
+	elements := float64(b.N) * float64(layout.Rows*layout.Cols)
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/elements, "ns/elem")
+	b.ReportMetric(8*elements/float64(run.Nanoseconds()), "run-GB/s")
+	return nil
 }

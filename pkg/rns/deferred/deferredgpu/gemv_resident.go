@@ -102,6 +102,13 @@ func (m *resident) convert(e *gemv, a, x *Numbers, extent numbers.Extent) error 
 	if err != nil {
 		return err
 	}
+	if uses := e.config.Reuse(); 0 < uses && uses <= fewUses && InPlace(plan, a, layout) {
+		if m.a, err = NewMatrixInPlace(e.device, plan, a, layout); err != nil {
+			return e.outOfMemory(err, 0)
+		}
+		m.x, err = m.a.NewVector(x, e.problem.X.Layout, extent)
+		return e.outOfMemory(err, 0)
+	}
 	free, err := e.device.Free()
 	if err != nil {
 		return err
@@ -248,9 +255,12 @@ func (m *resident) stages(time.Duration) []method.Stage {
 }
 
 func (m *resident) describe(info *method.Info) {
-	if limbs := m.a.Limbs(); limbs > 0 {
+	switch limbs := m.a.Limbs(); {
+	case m.a.inPlace():
+		info.Format, info.NumberBytes, info.Variant = "exact", 8, inPlaceVariant
+	case limbs > 0:
 		info.Format, info.NumberBytes = "limbs", 4*limbs
-	} else {
+	default:
 		info.Moduli, info.ModuliBits, info.NumberBytes = m.a.Moduli(), deferred.ModulusBits, 4*m.a.Moduli()
 	}
 	info.WorkspaceBytes = m.product.Bytes()

@@ -23,6 +23,8 @@ type problem struct {
 	prec        int
 	opt         deferred.Options // for the device; the reference is exact if the moduli suffice
 	residues    bool             // also where limbs are better
+	inPlace     bool             // where the matrix can be multiplied in place
+	limbs       int              // of products in place
 	truncate    bool             // as deferred.NewPlanFor chooses
 }
 
@@ -151,8 +153,12 @@ func (p *problem) prepare(d *gpu.Device, aFloats, xFloats []float64) (*deferredg
 		return nil, nil, err
 	}
 	newMatrix := deferredgpu.NewMatrix
-	if p.residues {
+	switch {
+	case p.residues:
 		newMatrix = deferredgpu.NewResidueMatrix
+	case p.inPlace && deferredgpu.InPlace(plan, an, p.layout):
+		newMatrix = deferredgpu.NewMatrixInPlace
+		p.limbs = max(1, (max(plan.ABits(), plan.XBits())+27)/28)
 	}
 	a, err := newMatrix(d, plan, an, p.layout)
 	if err != nil {
@@ -177,7 +183,7 @@ func (p *problem) prepare(d *gpu.Device, aFloats, xFloats []float64) (*deferredg
 		return nil, nil, err
 	}
 	free := func() { product.Free(); x.Free(); a.Free(); an.Free(); xn.Free() }
-	if !product.Truncated() { // the numbers are not needed
+	if !product.Truncated() && !p.inPlace { // the numbers are not needed
 		an.Free()
 		xn.Free()
 	}
@@ -302,8 +308,58 @@ func TestGemv(t *testing.T) {
 			if i%2 == 0 {
 				p.residues = true
 				p.check(t, d, name+", residues", a, x, use)
+			} else {
+				p.inPlace = true
+				p.check(t, d, name+", in place", a, x, use)
 			}
 		})
+	}
+}
+
+// TestInPlace: binary64 matrices that are not converted, of every number of limbs, with numbers at both ends of the
+// range of exponents, and rows that are not aligned.
+func TestInPlace(t *testing.T) {
+	gputest.Sanitize(t)
+	d := gputest.Device(t)
+	count := 40
+	if !gputest.Emulated() {
+		count = 1000
+	}
+	r := rand.New(rand.NewPCG(9, 9))
+	met := map[int]bool{}
+	for i := range count {
+		rows, cols, spread, digits := 1+r.IntN(9), r.IntN(900), r.IntN(59), 1+r.IntN(53)
+		middle := []int{0, 1024 - spread, -1074 + 53, -1022, r.IntN(1900) - 1000}[r.IntN(5)]
+		list := func(n int) []float64 {
+			x := make([]float64, n)
+			for j := range x {
+				if r.IntN(9) > 0 {
+					x[j] = math.Ldexp(math.Round(math.Ldexp(r.Float64()-0.5, digits)), middle-digits+r.IntN(spread+1))
+				}
+			}
+			return x
+		}
+		a, x := list(3+rows*(cols+1)), list(cols)
+		p := &problem{
+			a: numbers.Float64s(a), x: numbers.Float64s(x), xLayout: numbers.Strided(cols, 1), prec: 24 + r.IntN(200),
+			layout: numbers.RowMajor(rows, cols, cols+1), alpha: big.NewFloat(1), beta: new(big.Float), inPlace: true,
+			y: randomBigs(r, rows, 24, 3),
+		}
+		p.layout.Offset = r.IntN(4)
+		extent, err := deferred.Measure(p.x, p.xLayout)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := p.plan(extent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.check(t, d, fmt.Sprintf("%d: %d x %d, %d bits about 2^%d", i, rows, cols, plan.ABits(), middle), a, x,
+			[]deferredgpu.Shape{{}, {RowWarps: 1}, {RowWarps: 4, PartColumns: 48, Early: true}, {RowWarps: 8}})
+		met[p.limbs] = true
+	}
+	if len(met) < 4 || !met[4] {
+		t.Errorf("products in place of %v limbs", met)
 	}
 }
 

@@ -50,7 +50,14 @@ func (p *Product) setLimbShape(s Shape) error {
 	sum := func() cuda.SumLimbsArgs { return cuda.SumLimbsArgs{P: p.limbs, F: p.rounding.Rounding} }
 	round := func() cuda.RoundLimbsArgs { return cuda.RoundLimbsArgs(sum()) }
 	var err error
-	if p.add, err = workOf(p.device, "limb_products", fmt.Sprintf("sumLimbs%d", a.limbs), sum); err != nil {
+	if p.a.inPlace() {
+		p.add, err = workOf(p.device, "limb_products", fmt.Sprintf("sumFloats%d", a.limbs), func() cuda.SumFloatsArgs {
+			return cuda.SumFloatsArgs{P: p.limbs, A: p.a.floatRows(), F: p.rounding.Rounding}
+		})
+	} else {
+		p.add, err = workOf(p.device, "limb_products", fmt.Sprintf("sumLimbs%d", a.limbs), sum)
+	}
+	if err != nil {
 		return err
 	}
 	if p.round, err = workOf(p.device, "limb_products", "roundLimbs", round); err != nil {

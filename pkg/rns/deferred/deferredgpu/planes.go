@@ -19,6 +19,7 @@ type planes struct {
 	rows, columns int
 	ld            int
 	residues      *gpu.Buffer[uint32]
+	lows          *gpu.Buffer[int32]  // of the rows of a matrix in place, which has no planes; otherwise nil
 	selected      *gpu.Buffer[uint32] // while these are rows of the numbers that are converted; otherwise nil
 }
 
@@ -154,6 +155,7 @@ func (p *planes) conversionLaunch(width, rows int) gpu.Launch {
 func (p *planes) free() {
 	if p != nil {
 		p.residues.Free()
+		p.lows.Free()
 	}
 }
 
@@ -267,8 +269,13 @@ func (a *Matrix) Moduli() int {
 // Limbs returns the number of limbs of 28 bits of an element, 0 if there are residues.
 func (a *Matrix) Limbs() int { return a.planes.limbs }
 
-// Bytes returns the size of the planes.
-func (a *Matrix) Bytes() int64 { return a.planes.residues.Bytes() }
+// Bytes returns the size of the planes, or of the numbers in place.
+func (a *Matrix) Bytes() int64 {
+	if a.inPlace() {
+		return 8*int64(a.planes.rows)*int64(a.planes.columns) + a.planes.lows.Bytes()
+	}
+	return a.planes.residues.Bytes()
+}
 
 // Free gives the memory back.
 func (a *Matrix) Free() {

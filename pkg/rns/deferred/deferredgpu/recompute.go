@@ -45,7 +45,7 @@ type factored struct {
 }
 
 // reconsider goes over to exact sums where truncated ones would have to be recomputed too often, and gives up the
-// numbers, which exact ones do not need.
+// numbers, which exact ones do not need unless they are used in place.
 func (f *factored) reconsider() error {
 	if f.product.Truncated() {
 		exact, err := f.product.reconsidered()
@@ -57,7 +57,7 @@ func (f *factored) reconsider() error {
 			f.a, f.x, f.product = exact.a, exact.x, exact.product
 		}
 	}
-	if !f.product.Truncated() {
+	if !f.product.Truncated() && !f.a.inPlace() {
 		f.freeNumbers()
 	}
 	return nil

@@ -298,6 +298,37 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestReuse: a binary64 matrix that is for few products, in rows, is multiplied in place, with the same bits, and
+// infinities and NaN in it.
+func TestReuse(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	a := make(numbers.Float64s, 30*70)
+	for i := range a {
+		a[i] = r.Float64() - 0.5
+	}
+	for turn, value := range []float64{0.25, math.NaN(), math.Inf(-1)} {
+		a[7*70+turn] = value
+		for _, reuse := range []int{0, 1, fewUses, fewUses + 1} {
+			for _, byColumns := range []bool{false, true} {
+				layout := numbers.RowMajor(30, 70, 70)
+				if byColumns {
+					layout = numbers.ColMajor(30, 70, 30)
+				}
+				p := &op.Problem{
+					Op: op.Gemv, A: numbers.Array{Source: a, Layout: layout}, X: numbers.Vector(a[100:170]),
+					Alpha: numbers.Scalar(-3), Y: numbers.Vector(a[200:230]), Beta: numbers.Scalar(0.7),
+				}
+				e := gemvOn(t, method.Config{Precision: 90}.For(reuse))
+				checkRounded(t, fmt.Sprint(turn, reuse, byColumns), e, 90, p)
+				want := 0 < reuse && reuse <= fewUses && !byColumns
+				if f := e.Info(); (f.Variant == inPlaceVariant) != want || want && f.NumberBytes != 8 {
+					t.Errorf("reuse %d, columns %v: %+v", reuse, byColumns, f)
+				}
+			}
+		}
+	}
+}
+
 // panelled returns an engine that streams the matrix in panels of a size.
 func panelled(t *testing.T, precision int, cut PanelOptions) *gemv {
 	t.Helper()
