@@ -21,6 +21,7 @@ struct Fiber {
 	State state;
 	uint3 index;
 	unsigned lanes;                // the mask it waits with
+	void (*joint)(void *const *);  // what the warp does when it is complete; null for an exchange
 	unsigned long long slots[32];  // what the lanes gave in its last exchange
 };
 
@@ -107,8 +108,16 @@ bool releaseWarp(Block &b, unsigned first, unsigned count) {
 		unsigned lanes = b.fibers[first + i].lanes;
 		bool complete = true;
 		for (unsigned k = 0; k < count && complete; k++)
-			if (lanes >> k & 1) complete = b.fibers[first + k].state == atWarp && b.fibers[first + k].lanes == lanes;
+			if (lanes >> k & 1) complete = b.fibers[first + k].state == atWarp && b.fibers[first + k].lanes == lanes &&
+			                               b.fibers[first + k].joint == b.fibers[first + i].joint;
 		if (!complete) continue;
+		if (b.fibers[first + i].joint) {
+			void *operands[32] = {};
+			for (unsigned k = 0; k < count; k++) operands[k] = (void *)(uintptr_t)b.given[first + k];
+			b.fibers[first + i].joint(operands);
+			for (unsigned k = 0; k < count; k++) b.fibers[first + k].state = ready;
+			return true;
+		}
 		for (unsigned k = 0; k < count; k++) {
 			if (!(lanes >> k & 1)) continue;
 			Fiber &fiber = b.fibers[first + k];
@@ -187,8 +196,17 @@ const unsigned long long *exchange(unsigned lanes, unsigned long long value) {
 	Fiber &fiber = running->fibers[running->current];
 	running->given[running->current] = value;
 	fiber.lanes = lanes;
+	fiber.joint = nullptr;
 	yield(atWarp);
 	return running->fibers[running->current].slots;
+}
+
+void jointly(void *operands, void (*f)(void *const *lanes)) {
+	Fiber &fiber = running->fibers[running->current];
+	running->given[running->current] = (unsigned long long)(uintptr_t)operands;
+	fiber.lanes = allLanes;
+	fiber.joint = f;
+	yield(atWarp);
 }
 
 void warpBarrier(unsigned lanes) { exchange(lanes, 0); }

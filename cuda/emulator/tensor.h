@@ -1,4 +1,4 @@
-// The operations of tensor.cuh on the host. Lanes give each other the addresses of their operands.
+// The operations of tensor.cuh on the host: what a warp does together, it does when all lanes have come.
 #pragma once
 #include "emulator.h"
 
@@ -9,43 +9,61 @@ static inline void copyAsync(SharedAddress to, const void *from) { memcpy(to, fr
 static inline void commitCopies() {}
 template <int N> static inline void waitCopies() {}
 
-static inline void loadMatrices(unsigned *r, SharedAddress from) {
-	const unsigned long long *rows = emulator::exchange(allLanes, (unsigned long long)(uintptr_t)from);
-	unsigned lane = emulator::laneIndex();
-	for (unsigned i = 0; i < 4; i++) memcpy(r + i, (const char *)(uintptr_t)rows[8 * i + lane / 4] + lane % 4 * 4, 4);
-	emulator::warpBarrier(allLanes); // nobody overwrites what others still read
-}
-
 namespace emulator {
 
-struct ByteOperands {
-	unsigned a[4], b[2];
+struct MatrixRows {
+	unsigned *to;
+	const unsigned char *from;
 };
 
-// multiplyBytes: sum over k of bytes k of row i of A, signed, and of column j of B.
-template <class B> static inline void multiplyBytes(int *d, const unsigned *a, const unsigned *b) {
-	ByteOperands own = {{a[0], a[1], a[2], a[3]}, {b[0], b[1]}};
-	const unsigned long long *given = exchange(allLanes, (unsigned long long)(uintptr_t)&own);
-	unsigned lane = laneIndex();
-	for (unsigned i = 0; i < 4; i++) {
-		unsigned row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2, sum = 0;
-		for (unsigned word = 0; word < 8; word++) {
-			unsigned x = ((const ByteOperands *)(uintptr_t)given[row % 8 * 4 + word % 4])->a[row / 8 + word / 4 * 2];
-			unsigned y = ((const ByteOperands *)(uintptr_t)given[column * 4 + word % 4])->b[word / 4];
-			for (unsigned k = 0; x && y && k < 32; k += 8) sum += (int)(signed char)(x >> k) * (int)(B)(y >> k);
-		}
-		d[i] = (int)((unsigned)d[i] + sum);
+static inline void loadRows(void *const *lanes) {
+	for (unsigned lane = 0; lane < 32; lane++)
+		for (unsigned i = 0; i < 4; i++)
+			memcpy(((MatrixRows *)lanes[lane])->to + i, ((MatrixRows *)lanes[8 * i + lane / 4])->from + lane % 4 * 4, 4);
+}
+
+struct ByteOperands {
+	int *d;
+	const unsigned *a, *b;
+};
+
+// byteOf is byte k of a row of a left operand, or of a column of a right one, which has half the registers.
+static inline unsigned byteOf(void *const *lanes, unsigned line, unsigned k, bool right) {
+	const ByteOperands *o = (const ByteOperands *)lanes[line % 8 * 4 + k % 16 / 4];
+	return (right ? o->b[k / 16] : o->a[line / 8 + k / 16 * 2]) >> k % 4 * 8 & 255;
+}
+
+template <class B> static inline void multiplyBytes(void *const *lanes) {
+	int a[16][32], b[8][32], any[8];
+	for (unsigned j = 0; j < 8; j++) {
+		any[j] = 0;
+		for (unsigned k = 0; k < 32; k++) any[j] |= b[j][k] = (B)byteOf(lanes, j, k, true);
 	}
-	warpBarrier(allLanes); // the operands have been read
+	for (unsigned i = 0; i < 16; i++) {
+		int anyOfRow = 0;
+		for (unsigned k = 0; k < 32; k++) anyOfRow |= a[i][k] = (signed char)byteOf(lanes, i, k, false);
+		for (unsigned j = 0; anyOfRow && j < 8; j++) {
+			unsigned sum = 0;
+			for (unsigned k = 0; any[j] && k < 32; k++) sum += (unsigned)(a[i][k] * b[j][k]);
+			int *d = ((ByteOperands *)lanes[i % 8 * 4 + j / 2])->d + i / 8 * 2 + j % 2;
+			*d = (int)((unsigned)*d + sum);
+		}
+	}
 }
 
 } // namespace emulator
 
+static inline void loadMatrices(unsigned *r, SharedAddress from) {
+	emulator::MatrixRows own = {r, from};
+	emulator::jointly(&own, emulator::loadRows);
+}
 static inline void multiplyAdd(int *d, const unsigned *a, const unsigned *b) {
-	emulator::multiplyBytes<signed char>(d, a, b);
+	emulator::ByteOperands own = {d, a, b};
+	emulator::jointly(&own, emulator::multiplyBytes<signed char>);
 }
 static inline void multiplyAddUnsigned(int *d, const unsigned *a, const unsigned *b) {
-	emulator::multiplyBytes<unsigned char>(d, a, b);
+	emulator::ByteOperands own = {d, a, b};
+	emulator::jointly(&own, emulator::multiplyBytes<unsigned char>);
 }
 
 static inline unsigned permuteBytes(unsigned low, unsigned high, unsigned selector) {
