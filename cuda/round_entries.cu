@@ -7,7 +7,7 @@
 //
 // alpha being an integer here. The first sum is a product on tensor cores: residues of 32 entries times balanced digits
 // in base 256 of alpha*M/m_k. Of two digits of a residue, the upper one has its plane and 256 times the weight. As |S| <
-// 16/33 M, the quotient from the three uppermost limbs, in binary64, rounds to the rank.
+// 64/129 M, the quotient from the three uppermost limbs, in binary64, rounds to the rank.
 //
 // The exact sum of alpha*S and beta*C needs as many bits as their exponents are apart; it is formed in a window, as in
 // round_rows.cuh. Integers of a lane are limbs of 28 bits in shared memory, 32 words apart.

@@ -93,7 +93,7 @@ var families = sync.OnceValue(func() (f family) {
 // too few.
 func choose(width int) (bytes, pairs int, ok bool) {
 	f := families()
-	need := float64(width) + math.Log2(33.0/16) + 1e-6 // rounding errors are below 1e-9
+	need := float64(width) + math.Log2(129.0/64) + 1e-6 // rounding errors are below 1e-9
 	best := math.MaxInt
 	for n := range f.pairs {
 		for k := range f.bytes {

@@ -340,8 +340,11 @@ func (e *gemm) Cool() error { return e.device.Cool() }
 
 func (e *gemm) Info() method.Info {
 	info := method.Info{Format: "residues", Bits: e.config.Precision, Device: e.device.RecordName()}
-	if e.columns != nil {
+	switch {
+	case e.columns != nil:
 		e.columns.describe(&info)
+		return info
+	case e.product == nil: // not prepared
 		return info
 	}
 	p := e.product
