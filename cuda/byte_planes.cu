@@ -1,13 +1,14 @@
 // Numbers to planes of bytes: what byte_products.cu multiplies.
 //
 // Element (i, j) is number i*rowStride + j*columnStride of the source. It becomes the integer X = truncate(x *
-// 2^-low[i]), |X| < 2^(32*words-1), and that its residues, times a factor of each modulus: a byte, or two digits and
-// their sum (ByteModulus). Plane k of it is planes[k*planeStride + i*pitch + j], 0 beyond the source's rows and columns.
+// 2^-low[i]), |X| < 2^(32*words-1), and that its residues, times a factor of each modulus: a byte, or two
+// digits and their sum (ByteModulus). Plane k of it is planes[k*planeStride + i*pitch + j], 0 beyond the
+// source's rows and columns.
 //
-// The conversion is a product of bytes too. X + 2^(32*words-1) has unsigned bytes u_b, and a residue is the sum of u_b *
-// (256^b mod m) plus a start, -2^(32*words-1) mod m. A warp converts 64 elements of a row: with entry 8c+j in column c
-// of product j, a lane gets 16 neighbours, which it stores at once. 128 bytes add up to less than 2^22; a longer
-// integer is reduced in between.
+// The conversion is a product of bytes too. X + 2^(32*words-1) has unsigned bytes u_b, and a residue is the sum
+// of u_b * (256^b mod m) plus a start, -2^(32*words-1) mod m. A warp converts 64 elements of a row: with entry
+// 8c+j in column c of product j, a lane gets 16 neighbours, which it stores at once. 128 bytes add up to less
+// than 2^22; a longer integer is reduced in between.
 #include "tensor.cuh"
 
 struct ByteResidue {
@@ -110,8 +111,8 @@ MP_DEVICE i32 bitsOf(float x) {
 	return v.i;
 }
 
-// reduceMagic reduces magicBits + x, |x| < 2^22, to magicBits + r, r = x - m*rint(x/m): the product with 1/m is off by
-// less than 2^22/m * 2^-24 < 0.5/m, so that the quotient is right.
+// reduceMagic reduces magicBits + x, |x| < 2^22, to magicBits + r, r = x - m*rint(x/m): the product with 1/m is
+// off by less than 2^22/m * 2^-24 < 0.5/m, so that the quotient is right.
 MP_DEVICE i32 reduceMagic(i32 x, const ByteResidue &r) {
 	float f = floatOf(x), q = __builtin_fmaf(f - magic, r.inverse, magic) - magic;
 	return bitsOf(__builtin_fmaf(-q, r.value, f));

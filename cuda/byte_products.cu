@@ -6,13 +6,14 @@
 //
 //	C/128 = P2 + 127*(P1 - P0/128)  mod m.
 //
-// The factor 128 that is left is one of B's residues. Sums are int32: a product adds less than 2^14 in magnitude, and
-// what is carried in is below 2^26, so that 65536 terms fit between reductions. Results are exact whatever the launch.
+// The factor 128 that is left is one of B's residues. Sums are int32: a product adds less than 2^14 in
+// magnitude, and what is carried in is below 2^26, so that 65536 terms fit between reductions. Results are
+// exact whatever the launch.
 //
-// Tiles: a block computes BM x BN entries of one modulus, a warp WM x WN. Stages of 128 terms arrive by copies that
-// run beside the products, and fragments of the next 32 terms are loaded before the present ones are multiplied. Piece
-// x, of 16 bytes, of row r of a stage lies at x ^ (r % 8): the eight rows that loadMatrices reads at once are in
-// different banks.
+// Tiles: a block computes BM x BN entries of one modulus, a warp WM x WN. Stages of 128 terms arrive by copies
+// that run beside the products, and fragments of the next 32 terms are loaded before the present ones are
+// multiplied. Piece x, of 16 bytes, of row r of a stage lies at x ^ (r % 8): the eight rows that loadMatrices
+// reads at once are in different banks.
 #include "tensor.cuh"
 
 struct ByteProducts {
@@ -83,8 +84,8 @@ template <int MT, int NT> MP_DEVICE void reduceSums(i32 (&sums)[MT][NT][4], cons
 			for (u32 r = 0; r < 4; r++) sums[i][j][r] = balanced(sums[i][j][r], m.m, m.magic, m.shift) * factor;
 }
 
-// storeTile writes a plane of the tile: bytes of the sums, the low ones, or rounded ones of those above. It goes through
-// shared memory, so that a row is written in pieces of 16 bytes.
+// storeTile writes a plane of the tile: bytes of the sums, the low ones, or rounded ones of those above. It
+// goes through shared memory, so that a row is written in pieces of 16 bytes.
 template <int BM, int BN, int WM, int WN, int THREADS>
 MP_DEVICE void storeTile(u8 *c, u32 columns, unsigned char *shared, const i32 (&sums)[WM / 16][WN / 8][4], u32 row,
                          u32 column, bool upper) {
@@ -112,8 +113,8 @@ MP_DEVICE void storeTile(u8 *c, u32 columns, unsigned char *shared, const i32 (&
 	}
 }
 
-// byteProducts: grid moduli * (rows/BM) * (columns/BN), the first modulus first. Shared memory: STAGES * (BM+BN) * 128
-// bytes.
+// byteProducts: grid moduli * (rows/BM) * (columns/BN), the first modulus first. Shared memory: STAGES *
+// (BM+BN) * 128 bytes.
 template <int BM, int BN, int WM, int WN, int STAGES> MP_DEVICE void byteProducts(const ByteProducts &p) {
 	MP_SHARED(unsigned char, shared);
 	const u32 MT = WM / 16, NT = WN / 8, down = BM / WM, THREADS = BM / WM * (BN / WN) * 32;

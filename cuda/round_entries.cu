@@ -1,16 +1,17 @@
-// The end of an exact product of matrices: residues become integers, which are multiplied by alpha, added to beta*C and
-// rounded once (round_rows.cuh does this for few sums, a warp each; here a lane has an entry).
+// The end of an exact product of matrices: residues become integers, which are multiplied by alpha, added to
+// beta*C and rounded once (round_rows.cuh does this for few sums, a warp each; here a lane has an entry).
 //
 // The residues r_k of entry (i, j) have the factor (M/m_k)^-1, as B's do, so the sum S has
 //
 //	alpha*S = sum r_k * (alpha*M/m_k) - rank * (alpha*M),  rank = round(sum / (alpha*M)),
 //
-// alpha being an integer here. The first sum is a product on tensor cores: residues of 32 entries times balanced digits
-// in base 256 of alpha*M/m_k. Of two digits of a residue, the upper one has its plane and 256 times the weight. As |S| <
-// 64/129 M, the quotient from the three uppermost limbs, in binary64, rounds to the rank.
+// alpha being an integer here. The first sum is a product on tensor cores: residues of 32 entries times
+// balanced digits in base 256 of alpha*M/m_k. Of two digits of a residue, the upper one has its plane and 256
+// times the weight. As |S| < 64/129 M, the quotient from the three uppermost limbs, in binary64, rounds to the
+// rank.
 //
-// The exact sum of alpha*S and beta*C needs as many bits as their exponents are apart; it is formed in a window, as in
-// round_rows.cuh. Integers of a lane are limbs of 28 bits in shared memory, 32 words apart.
+// The exact sum of alpha*S and beta*C needs as many bits as their exponents are apart; it is formed in a
+// window, as in round_rows.cuh. Integers of a lane are limbs of 28 bits in shared memory, 32 words apart.
 #include "tensor.cuh"
 
 struct EntryRounding {
@@ -89,8 +90,8 @@ MP_DEVICE bool absolute(const Integer &x) {
 	return true;
 }
 
-// loadResidues loads four planes of 32 entries by each lane, twice for each step, and transposes their bytes: word e of
-// scratch[2*s + h] has planes 32s + 16h + 4t to + 3 of entry 4g + e. No other lane reads it.
+// loadResidues loads four planes of 32 entries by each lane, twice for each step, and transposes their bytes:
+// word e of scratch[2*s + h] has planes 32s + 16h + 4t to + 3 of entry 4g + e. No other lane reads it.
 MP_DEVICE void loadResidues(const EntryRounding &f, const u8 *residues, uint4 *scratch) {
 	u32 lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
 	for (u32 s = 0; s < 2 * f.steps; s++) {
@@ -111,8 +112,8 @@ MP_DEVICE void loadResidues(const EntryRounding &f, const u8 *residues, uint4 *s
 	}
 }
 
-// sumDigits adds up the digits. Lane (g, t) gets digits 7t to 7t+6 of a chunk of four entries, 4g to 4g+3, which make two
-// limbs and a carry into the one above: limbs[x*32 + entry], carries[(x/2)*32 + entry].
+// sumDigits adds up the digits. Lane (g, t) gets digits 7t to 7t+6 of a chunk of four entries, 4g to 4g+3,
+// which make two limbs and a carry into the one above: limbs[x*32 + entry], carries[(x/2)*32 + entry].
 MP_DEVICE void sumDigits(const EntryRounding &f, const uint4 *scratch, u32 *limbs, u32 *carries) {
 	u32 lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
 	for (u32 q = 0; q < f.chunks; q++) {
@@ -254,9 +255,9 @@ MP_DEVICE Summand addend(const EntryRounding &f, const Integer &x, u32 row, u32 
 	return Summand{x, bitLengthOf(x), f.betaExp + exp, negative != (f.betaNegative != 0)};
 }
 
-// entryError returns e with |alpha*S - what it stands for| < 2^e, or -1 for 0. What is left out of K products a*b is
-// less than K*2^bits(B_j) where row i is truncated, plus K*2^bits(A_i) where column j is; nothing where one of them is
-// zero (deferred.GemmPlan).
+// entryError returns e with |alpha*S - what it stands for| < 2^e, or -1 for 0. What is left out of K products
+// a*b is less than K*2^bits(B_j) where row i is truncated, plus K*2^bits(A_i) where column j is; nothing where
+// one of them is zero (deferred.GemmPlan).
 MP_DEVICE i32 entryError(const EntryRounding &f, u32 row, u32 column) {
 	if (!f.rowBits) return -1;
 	i32 a = f.rowBits[row], b = f.columnBits[column], bits = -1;
@@ -266,8 +267,8 @@ MP_DEVICE i32 entryError(const EntryRounding &f, u32 row, u32 column) {
 	return bits < 0 ? -1 : bits + (i32)(f.termBits + f.alphaBits);
 }
 
-// certainRounding reports whether every number less than 2^error units from the integer, of so many bits, rounds to the
-// same number; the proof is in round_rows.cuh.
+// certainRounding reports whether every number less than 2^error units from the integer, of so many bits,
+// rounds to the same number; the proof is in round_rows.cuh.
 MP_DEVICE bool certainRounding(const Integer &x, u32 bits, u32 precision, i64 error) {
 	i64 shift = (i64)bits - precision, e = (error > (i64)limbBits ? error : (i64)limbBits) + 1;
 	if (e > shift - 3) return false;
@@ -311,7 +312,8 @@ MP_DEVICE bool finishEntry(const EntryRounding &f, const Integer &sum, const Int
 	i64 exp = s.exp;
 	if (f.betaLimbs) {
 		Summand b = addend(f, Integer{carries, f.addendLimbs}, row, column);
-		// base: as low as the lower term, but the top bit stays inside, with a bit for the sum's carry and one for its sign
+		// base: as low as the lower term, but the top bit stays inside, with a bit for the sum's carry and one for
+		// its sign
 		i64 base = !b.bits || (s.bits && s.exp < b.exp) ? s.exp : b.exp, top = s.exp + s.bits;
 		if (b.bits && (!s.bits || b.exp + (i64)b.bits > top)) top = b.exp + b.bits;
 		i64 room = (i64)limbBits * (window.limbs - 1) - 2;
@@ -327,9 +329,9 @@ MP_DEVICE bool finishEntry(const EntryRounding &f, const Integer &sum, const Int
 	return certain;
 }
 
-// roundEntries: a warp rounds 32 neighbours of a row. Blocks of up to 128 threads; grid enough for a warp each. Shared
-// memory of a warp: 32 * (scratch + 8*chunks + scratchEnd) words; scratch is for residues, 8*steps limbs, and then the
-// window; scratchEnd for carries, 4*chunks limbs, and then beta*C.
+// roundEntries: a warp rounds 32 neighbours of a row. Blocks of up to 128 threads; grid enough for a warp each.
+// Shared memory of a warp: 32 * (scratch + 8*chunks + scratchEnd) words; scratch is for residues, 8*steps
+// limbs, and then the window; scratchEnd for carries, 4*chunks limbs, and then beta*C.
 MP_KERNEL(roundEntries, 128)(EntryRounding f) {
 	MP_SHARED(u32, shared);
 	u32 lane = threadIdx.x % 32, across = (f.columns + 31) / 32;

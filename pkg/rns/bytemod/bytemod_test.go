@@ -12,8 +12,9 @@ func reduced(x int64, m Modulus) int64 {
 	return x - q*int64(m.M)
 }
 
-// TestReduction: whatever is reduced, residues fit a byte, or two digits of which each, and their sum, do. The quotient
-// is off by less than 2^-(Shift+2), so that the extremes are next to the odd multiples of m/2 that are farthest from 0.
+// TestReduction: whatever is reduced, residues fit a byte, or two digits of which each, and their sum, do. The
+// quotient is off by less than 2^-(Shift+2), so that the extremes are next to the odd multiples of m/2 that are
+// farthest from 0.
 func TestReduction(t *testing.T) {
 	const limit = StageTerms<<14 + 1<<26 // sums and what is carried in
 	for _, list := range [][]Modulus{families().bytes, families().pairs} {

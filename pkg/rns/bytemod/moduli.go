@@ -68,8 +68,8 @@ type family struct {
 	bits         [2][]float64 // of the product of the first n of them
 }
 
-// families returns the list: downwards from 256, and from widest in odd numbers, each that has no factor in common with
-// those before it.
+// families returns the list: downwards from 256, and from widest in odd numbers, each that has no factor in
+// common with those before it.
 var families = sync.OnceValue(func() (f family) {
 	product := big.NewInt(1)
 	take := func(from, step int32, n, digits int) (list []Modulus, bits []float64) {
@@ -89,8 +89,8 @@ var families = sync.OnceValue(func() (f family) {
 	return f
 })
 
-// choose returns how many moduli of each kind take the fewest products for sums |S| < 2^width; ok is false if all are
-// too few.
+// choose returns how many moduli of each kind take the fewest products for sums |S| < 2^width; ok is false if
+// all are too few.
 func choose(width int) (bytes, pairs int, ok bool) {
 	f := families()
 	need := float64(width) + math.Log2(129.0/64) + 1e-6 // rounding errors are below 1e-9

@@ -124,8 +124,8 @@ func word(x []int8) uint32 {
 	return binary.LittleEndian.Uint32([]byte{byte(x[0]), byte(x[1]), byte(x[2]), byte(x[3])})
 }
 
-// Limbs of integers, and the digits in base 256 that are added up at a time: 8 limbs, of which each of four lanes has
-// two.
+// Limbs of integers, and the digits in base 256 that are added up at a time: 8 limbs, of which each of four
+// lanes has two.
 const (
 	LimbBits     = 28
 	chunkDigits  = 28
@@ -134,8 +134,8 @@ const (
 	planesOfStep = 32
 )
 
-// Reconstruction is what integers are made with: alpha*S = sum over planes x of x*W - rank*alpha*M, W = alpha*M/m_k, or
-// 256 times that for the upper byte of two digits.
+// Reconstruction is what integers are made with: alpha*S = sum over planes x of x*W - rank*alpha*M, W =
+// alpha*M/m_k, or 256 times that for the upper byte of two digits.
 type Reconstruction struct {
 	Planes, Steps, Chunks int
 	Fragments             []uint32 // of the digits of W: [chunk][step][4][lane][2], as tensor.cuh has B
@@ -180,8 +180,8 @@ func (p *Plan) Reconstruction(alpha *big.Int) Reconstruction {
 	return r
 }
 
-// columnFragment returns a lane's part of a right operand: column 2t+b of product n has digit 7t + 2n+b of the chunk, so
-// that lane (g, t) gets digits 7t to 7t+6 of row g.
+// columnFragment returns a lane's part of a right operand: column 2t+b of product n has digit 7t + 2n+b of the
+// chunk, so that lane (g, t) gets digits 7t to 7t+6 of row g.
 func columnFragment(digits [][]int8, chunk, step, n, lane int) []uint32 {
 	column, at := lane/4, 2*n+lane/4%2
 	list := make([]uint32, 2)

@@ -11,10 +11,10 @@ import (
 // GemmPlan says which integers a product of matrices, each entry rounded once to prec bits, is made of, on whatever
 // device.
 //
-// Row i of A becomes integers a_ik * 2^-low_i, low_i being the lowest bit set in the row; column j of B likewise.
-// Where elements of a row or column differ so much that this takes too many products, they are truncated to fewer bits,
-// counted from the highest: an entry is certain if the sum minus and plus the bound of what is left out (see errorOf)
-// round to the same number. Others are computed again from the original numbers.
+// Row i of A becomes integers a_ik * 2^-low_i, low_i being the lowest bit set in the row; column j of B
+// likewise. Where elements of a row or column differ so much that this takes too many products, they are
+// truncated to fewer bits, counted from the highest: an entry is certain if the sum minus and plus the bound of
+// what is left out (see errorOf) round to the same number. Others are computed again from the original numbers.
 type GemmPlan struct {
 	a, b       numbers.Array
 	prec       int
@@ -130,9 +130,9 @@ const (
 	gemmSamples = 256
 )
 
-// keepBits returns the number of bits of least cost that factors are truncated to, 0 for all. With D the bits by which
-// the largest product of an entry falls short of the product of the largest elements of its row and column, prec + D
-// and guard bits make the entry certain unless it cancels.
+// keepBits returns the number of bits of least cost that factors are truncated to, 0 for all. With D the bits
+// by which the largest product of an entry falls short of the product of the largest elements of its row and
+// column, prec + D and guard bits make the entry certain unless it cancels.
 func (g *GemmPlan) keepBits(rows, cols []numbers.Extent) int {
 	width, exact := g.width, g.products[1]
 	least := g.prec + gemmGuard + log2Ceil(g.a.Cols)
@@ -197,15 +197,15 @@ func (g *GemmPlan) Truncated() bool {
 	return slices.ContainsFunc(g.rows, cut) || slices.ContainsFunc(g.cols, cut)
 }
 
-// Reconsider reports whether exact products, if there are any, would have taken less time than those of the plan with
-// so many entries computed again.
+// Reconsider reports whether exact products, if there are any, would have taken less time than those of the
+// plan with so many entries computed again.
 func (g *GemmPlan) Reconsider(recomputed int) bool {
 	saved := int64(g.products[1]-g.products[0]) * int64(len(g.rows)) * int64(len(g.cols))
 	return int64(g.cost.Redo)*int64(recomputed) > saved
 }
 
-// Recompute sets numbers of z, which are entries of the result, row by row, to alpha*A*B + beta*C, rounded once, from
-// the original numbers. alpha and beta are finite; C is not read where beta is 0.
+// Recompute sets numbers of z, which are entries of the result, row by row, to alpha*A*B + beta*C, rounded
+// once, from the original numbers. alpha and beta are finite; C is not read where beta is 0.
 func (g *GemmPlan) Recompute(z *Packed, entries []int, alpha, beta *big.Float, c numbers.Array) {
 	var left, right scalar
 	left.set(alpha)
@@ -220,10 +220,10 @@ func (g *GemmPlan) Recompute(z *Packed, entries []int, alpha, beta *big.Float, c
 	})
 }
 
-// errorOf sets bound to what truncation leaves out of entry (i, j) at most, in units of its sum: with |da| < 1, |db| <
-// 1, |a'| < 2^bits(A_i) and |b| < 2^bits(B_j), the sum of K products da*b + a'*db is below K*2^bits(B_j) [row i
-// truncated] + K*2^bits(A_i) [column j truncated]. b has no more bits before the point than b'. It reports whether
-// there is an error at all.
+// errorOf sets bound to what truncation leaves out of entry (i, j) at most, in units of its sum: with |da| < 1,
+// |db| < 1, |a'| < 2^bits(A_i) and |b| < 2^bits(B_j), the sum of K products da*b + a'*db is below K*2^bits(B_j)
+// [row i truncated] + K*2^bits(A_i) [column j truncated]. b has no more bits before the point than b'. It
+// reports whether there is an error at all.
 func (g *GemmPlan) errorOf(bound *big.Int, i, j int) bool {
 	row, col := g.rows[i], g.cols[j]
 	bound.SetInt64(0)

@@ -15,8 +15,9 @@ import (
 	"mpbench/pkg/rns/deferred"
 )
 
-// NewGemm is the method deferred for products of matrices on a GPU with tensor cores: by planes of bytes, or column by
-// column, as products of a matrix and a vector, where there are few columns or the numbers are too long.
+// NewGemm is the method deferred for products of matrices on a GPU with tensor cores: by planes of bytes, or
+// column by column, as products of a matrix and a vector, where there are few columns or the numbers are too
+// long.
 func NewGemm(c method.Config) (method.Engine, error) {
 	device, err := gpu.Open(c.GPU())
 	if err != nil {
@@ -29,8 +30,8 @@ const (
 	// gemmFewColumns is up to how many columns of op(B) a product is computed column by column: a vector takes the
 	// bytes of A as limbs or residues of 28 bits once, 128 columns those of its planes of bytes, about as many.
 	gemmFewColumns = 4
-	// gemmRedo is how many products of bytes, for all terms of an entry, take as long as computing it again on the host:
-	// some 60 ns a term and 16 threads against 2 operations of some 500e12 a second.
+	// gemmRedo is how many products of bytes, for all terms of an entry, take as long as computing it again on the
+	// host: some 60 ns a term and 16 threads against 2 operations of some 500e12 a second.
 	gemmRedo = 1_000_000
 )
 
@@ -120,8 +121,8 @@ func (e *gemm) load() error {
 	})
 }
 
-// prepareOnDevice copies the numbers, plans and makes the product. It reports whether there are infinities or NaN among
-// binary64 numbers of A and B.
+// prepareOnDevice copies the numbers, plans and makes the product. It reports whether there are infinities or
+// NaN among binary64 numbers of A and B.
 func (e *gemm) prepareOnDevice(sources []numbers.Source, packed []*deferred.Packed) (special bool, err error) {
 	start := time.Now()
 	for i, x := range sources {
@@ -183,8 +184,8 @@ func (e *gemm) make(plan *deferred.GemmPlan) (err error) {
 	return err
 }
 
-// reconsider runs truncated products once, and goes over to exact ones if so many entries had to be computed again that
-// those are faster, and memory suffices.
+// reconsider runs truncated products once, and goes over to exact ones if so many entries had to be computed
+// again that those are faster, and memory suffices.
 func (e *gemm) reconsider() error {
 	if err := e.run(false); err != nil {
 		return err

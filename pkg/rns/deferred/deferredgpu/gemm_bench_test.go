@@ -14,9 +14,10 @@ import (
 	"mpbench/pkg/rns/deferred"
 )
 
-// BenchmarkGemm times products of n x n matrices on a GPU, from numbers in its memory to rounded results, by events,
-// one after the other without a pause: medians, the parts of the median run, rates of the parts, and for how long the
-// runs went on, as power limits sustained rates. "full": all numbers have one exponent; "uniform": in (-1, 1).
+// BenchmarkGemm times products of n x n matrices on a GPU, from numbers in its memory to rounded results, by
+// events, one after the other without a pause: medians, the parts of the median run, rates of the parts, and
+// for how long the runs went on, as power limits sustained rates. "full": all numbers have one exponent;
+// "uniform": in (-1, 1).
 //
 //	MPBENCH_TEST_DEVICE=cuda:0 deferredgpu.test -test.run '^$' -test.bench 'Gemm$'
 func BenchmarkGemm(b *testing.B) {

@@ -9,8 +9,9 @@ import (
 	"mpbench/pkg/op"
 )
 
-// gemmColumns computes a product of matrices column by column, each as a product of a matrix and a vector: where there
-// are few columns each with planes of its own; otherwise one after the other, converted anew in each run.
+// gemmColumns computes a product of matrices column by column, each as a product of a matrix and a vector:
+// where there are few columns each with planes of its own; otherwise one after the other, converted anew in
+// each run.
 type gemmColumns struct {
 	config   method.Config
 	problems []*op.Problem

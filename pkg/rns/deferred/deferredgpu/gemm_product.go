@@ -26,8 +26,8 @@ const (
 var errNoProduct = errors.New("deferredgpu: numbers too long for a product of planes of bytes")
 
 // gemmProduct is C = alpha*A*B + beta*C on a device, by planes of bytes (cuda/byte_planes.cu, byte_products.cu,
-// round_entries.cu). Rows of A and columns of B are processed in panels; where one panel is the whole, its planes are
-// made once, otherwise anew in each run. Methods are called on the device's thread.
+// round_entries.cu). Rows of A and columns of B are processed in panels; where one panel is the whole, its
+// planes are made once, otherwise anew in each run. Methods are called on the device's thread.
 type gemmProduct struct {
 	device            *gpu.Device
 	own               *gpu.Owner

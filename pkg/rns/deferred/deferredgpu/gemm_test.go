@@ -342,7 +342,8 @@ func TestGemmReconsidered(t *testing.T) {
 		}
 	}
 	layout := numbers.RowMajor(n, n, n)
-	q := &op.Problem{Op: op.Gemm, A: numbers.Array{Source: x, Layout: layout}, X: numbers.Array{Source: y, Layout: layout}}
+	q := &op.Problem{Op: op.Gemm, A: numbers.Array{Source: x, Layout: layout},
+		X: numbers.Array{Source: y, Layout: layout}}
 	e := newTestGemm(t, 24)
 	checkGemm(t, e, q)
 	first := deferred.NewGemmPlan(q.A, q.X, nil, nil, 24, 1,
@@ -370,8 +371,8 @@ func packedNumbers(t testing.TB, rng *rand.Rand, n, p, spread int) *deferred.Pac
 	return packed
 }
 
-// TestGemmLarge compares random entries of a product of numbers uniform in (-1, 1) with exact dot products: on a GPU of
-// 4096 x 4096 matrices.
+// TestGemmLarge compares random entries of a product of numbers uniform in (-1, 1) with exact dot products: on
+// a GPU of 4096 x 4096 matrices.
 func TestGemmLarge(t *testing.T) {
 	gputest.Device(t)
 	n, count := 4096, 10_000
