@@ -16,6 +16,8 @@ namespace {
 
 enum State { ready, atBlock, atWarp, done };
 
+typedef std::vector<std::pair<void *, const void *>> Copies;
+
 struct Fiber {
 	void *stackPointer;
 	State state;
@@ -23,6 +25,7 @@ struct Fiber {
 	unsigned lanes;                // the mask it waits with
 	void (*joint)(void *const *);  // what the warp does when it is complete; null for an exchange
 	unsigned long long slots[32];  // what the lanes gave in its last exchange
+	std::vector<Copies> copies;    // groups that have begun, the last one open
 };
 
 struct Block {
@@ -152,6 +155,7 @@ int runBlock(Block &b, bool reverse) {
 		Fiber &f = b.fibers[i];
 		f.index = {i % blockShape.x, i / blockShape.x % blockShape.y, i / blockShape.x / blockShape.y};
 		f.state = ready;
+		f.copies.assign(1, {});
 		f.stackPointer = prepareStack((unsigned char *)stackOf(i), enter);
 	}
 	for (;;) {
@@ -207,6 +211,18 @@ void jointly(void *operands, void (*f)(void *const *lanes)) {
 	fiber.lanes = allLanes;
 	fiber.joint = f;
 	yield(atWarp);
+}
+
+void beginCopy(void *to, const void *from) {
+	running->fibers[running->current].copies.back().push_back({to, from});
+}
+
+void commitGroup() { running->fibers[running->current].copies.emplace_back(); }
+
+void waitGroups(unsigned but) {
+	std::vector<Copies> &copies = running->fibers[running->current].copies;
+	for (; copies.size() > but + 1; copies.erase(copies.begin()))
+		for (auto &copy : copies.front()) memcpy(copy.first, copy.second, 16);
 }
 
 void warpBarrier(unsigned lanes) { exchange(lanes, 0); }

@@ -5,9 +5,9 @@
 typedef unsigned char *SharedAddress;
 
 static inline SharedAddress sharedAddress(void *p) { return (SharedAddress)p; }
-static inline void copyAsync(SharedAddress to, const void *from) { memcpy(to, from, 16); }
-static inline void commitCopies() {}
-template <int N> static inline void waitCopies() {}
+static inline void copyAsync(SharedAddress to, const void *from) { emulator::beginCopy(to, from); }
+static inline void commitCopies() { emulator::commitGroup(); }
+template <int N> static inline void waitCopies() { emulator::waitGroups(N); }
 
 namespace emulator {
 

@@ -97,17 +97,8 @@ func (g *GemmPlan) Exact() *GemmPlan {
 
 // extentsOf returns the extent of each row.
 func extentsOf(a numbers.Array, threads int) []numbers.Extent {
-	extents := make([]numbers.Extent, a.Rows)
-	parallel.Ranges(threads, a.Rows, 16, func(_, from, to int) {
-		for i := from; i < to; i++ {
-			for j := range a.Cols {
-				if s := a.SpanAt(i, j); s.Class == numbers.Finite {
-					extents[i] = extents[i].Union(s.Extent)
-				}
-			}
-		}
-	})
-	return extents
+	p := Plan{near: a.Source, nearLayout: a.Layout, op: NoTrans, opt: Options{Threads: threads}}
+	return p.measure()
 }
 
 // aligned cuts extents to the width.

@@ -16,8 +16,8 @@ import (
 )
 
 // NewGemm is the method deferred for products of matrices on a GPU with tensor cores: by planes of bytes, or
-// column by column, as products of a matrix and a vector, where there are few columns or the numbers are too
-// long.
+// column by column, as products of a matrix and a vector, where there are few columns, the numbers are too
+// long, or the GPU is older than compute capability 8.0.
 func NewGemm(c method.Config) (method.Engine, error) {
 	device, err := gpu.Open(c.GPU())
 	if err != nil {
@@ -69,7 +69,8 @@ func (e *gemm) Prepare(ctx context.Context, p *op.Problem) error {
 	tight := *p // what is copied to the device
 	tight.A, tight.X, tight.Y = p.A.Tight(), p.X.Tight(), p.Y.Tight()
 	*e = gemm{config: e.config, device: e.device, limits: e.limits, problem: &tight, shape: shape}
-	if p.Multiplies() && shape.Components > 0 && p.Right().Cols > gemmFewColumns {
+	tensorCores := e.device.Info().Major >= 8 // with products of bytes
+	if tensorCores && p.Multiplies() && shape.Components > 0 && p.Right().Cols > gemmFewColumns {
 		// without finite alpha no entry is finite
 		if e.scalars = deferred.NewScalars(p, 0); e.scalars.Denominator == nil && e.scalars.Alpha.Sign() != 0 {
 			err := e.load()
