@@ -35,7 +35,12 @@ struct ByteConversion {
 	u32 tileRows;            // rows of a block
 };
 
-static const u32 group = 64, groupPitch = 72; // elements of a warp; of a word of theirs in shared memory: no conflicts
+static const u32 group = 64; // elements of a warp
+
+// Word w of element e of row r of a block lies at r*(words of all + 1) + w*groupPitch + placeOf(e) in shared memory:
+// neither 32 elements of a row, nor 4 of eight rows, nor the 4 words of 8 elements that a product takes share a bank.
+static const u32 groupPitch = 72;
+MP_DEVICE u32 placeOf(u32 e) { return e % 8 * 8 + e / 8 + (e & 4); }
 
 // Element is a number as an integer times 2^shift; width is 0 for a binary64 significand.
 struct Element {
@@ -127,7 +132,7 @@ MP_DEVICE void addProducts(i32 (&sums)[8][4], const ByteConversion &c, const u32
 		const u32 *column = words + (8 * s + t) * groupPitch + g;
 #pragma unroll
 		for (u32 j = 0; j < 8; j++) {
-			u32 b[2] = {column[8 * j], column[4 * groupPitch + 8 * j]};
+			u32 b[2] = {column[placeOf(j)], column[4 * groupPitch + placeOf(j)]};
 			multiplyAddUnsigned(sums[j], a, b);
 		}
 	}
@@ -140,7 +145,7 @@ MP_DEVICE void store16(u8 *to, const i32 (&x)[2][8]) {
 	v.y = packBytes((u32)x[0][4], (u32)x[0][5], (u32)x[0][6], (u32)x[0][7]);
 	v.z = packBytes((u32)x[1][0], (u32)x[1][1], (u32)x[1][2], (u32)x[1][3]);
 	v.w = packBytes((u32)x[1][4], (u32)x[1][5], (u32)x[1][6], (u32)x[1][7]);
-	*(uint4 *)to = v;
+	storeVector((uint4 *)to, v);
 }
 
 // byteTile sets 16 planes of residues.
@@ -213,14 +218,14 @@ MP_DEVICE void digitTile(const ByteConversion &c, const u32 *words, u32 tile, u8
 }
 
 // bytePlanes: a block converts tileRows rows of 64 elements, which it reads along the dimension whose stride is 1.
-// Blocks of 128 threads; grid (pitch/64) * (paddedRows/tileRows). Shared memory: tileRows * steps * 8 * 72 words.
+// Blocks of 128 threads; grid (pitch/64) * (paddedRows/tileRows). Shared memory: tileRows * (steps * 8 * 72 + 1) words.
 MP_KERNEL(bytePlanes, 128)(ByteConversion c) {
 	MP_SHARED(u32, words);
 	u32 across = c.pitch / group, i0 = blockIdx.x / across * c.tileRows, j0 = blockIdx.x % across * group;
-	u32 rowWords = c.steps * 8 * groupPitch;
+	u32 rowWords = c.steps * 8 * groupPitch + 1;
 	for (u32 q = threadIdx.x; q < c.tileRows * group; q += 128) {
 		u32 r = c.rowStride == 1 ? q % c.tileRows : q / group, e = c.rowStride == 1 ? q / c.tileRows : q % group;
-		writeInteger(words + r * rowWords + e % 8 * 8 + e / 8, c, i0 + r, j0 + e);
+		writeInteger(words + r * rowWords + placeOf(e), c, i0 + r, j0 + e);
 	}
 	blockSync();
 	for (u32 r = threadIdx.x / 32; r < c.tileRows; r += 4) {

@@ -109,7 +109,7 @@ MP_DEVICE void storeTile(u8 *c, u32 columns, unsigned char *shared, const i32 (&
 	blockSync();
 	for (u32 q = threadIdx.x; q < BM * BN / piece; q += THREADS) {
 		u32 r = q / (BN / piece), x = q % (BN / piece) * piece;
-		*(uint4 *)(c + (u64)r * columns + x) = *(const uint4 *)(shared + r * pitch + x);
+		storeVector((uint4 *)(c + (u64)r * columns + x), *(const uint4 *)(shared + r * pitch + x));
 	}
 }
 

@@ -11,7 +11,7 @@
 // rank.
 //
 // The exact sum of alpha*S and beta*C needs as many bits as their exponents are apart; it is formed in a
-// window, as in round_rows.cuh. Integers of a lane are limbs of 28 bits in shared memory, 32 words apart.
+// window, as in round_rows.cuh. Integers of a lane are limbs of 28 bits in shared memory.
 #include "tensor.cuh"
 
 struct EntryRounding {
@@ -44,15 +44,18 @@ struct EntryRounding {
 	u32 scratch, scratchEnd; // limbs of a lane: before and after those of alpha*S
 };
 
-static const u32 limbBits = 28, limbMask = (1u << limbBits) - 1, lanes = 32, digitsOfChunk = 28, limbsOfChunk = 8;
+static const u32 limbBits = 28, limbMask = (1u << limbBits) - 1, lanes = 32, limbsOfChunk = 8;
 
-// Integer is a lane's integer: limb i is v[32*i].
+// Limbs of a lane are so many words apart, so that the limbs that sumDigits stores at once are in different banks.
+static const u32 limbPitch = 36;
+
+// Integer is a lane's integer: limb i is v[limbPitch*i].
 struct Integer {
 	u32 *v;
 	u32 limbs;
 };
 
-MP_DEVICE u32 limbAt(const Integer &x, i32 i) { return i >= 0 && i < (i32)x.limbs ? x.v[i * (i32)lanes] : 0; }
+MP_DEVICE u32 limbAt(const Integer &x, i32 i) { return i >= 0 && i < (i32)x.limbs ? x.v[i * (i32)limbPitch] : 0; }
 
 // bitsFrom returns 32 bits from bit at on; bits beyond the ends are 0.
 MP_DEVICE u32 bitsFrom(const Integer &x, i32 at) {
@@ -63,7 +66,7 @@ MP_DEVICE u32 bitsFrom(const Integer &x, i32 at) {
 
 MP_DEVICE u32 bitLengthOf(const Integer &x) {
 	for (u32 i = x.limbs; i > 0; i--) {
-		u32 v = x.v[(i - 1) * lanes];
+		u32 v = x.v[(i - 1) * limbPitch];
 		if (v) return i * limbBits - (leadingZeros(v) - (32 - limbBits));
 	}
 	return 0;
@@ -72,19 +75,19 @@ MP_DEVICE u32 bitLengthOf(const Integer &x) {
 // anyBit reports whether one of the bits below bit at is set.
 MP_DEVICE bool anyBit(const Integer &x, u32 at) {
 	u32 whole = at / limbBits, found = 0;
-	for (u32 i = 0; i < whole && i < x.limbs; i++) found |= x.v[i * lanes];
-	if (whole < x.limbs) found |= x.v[whole * lanes] & ((1u << at % limbBits) - 1);
+	for (u32 i = 0; i < whole && i < x.limbs; i++) found |= x.v[i * limbPitch];
+	if (whole < x.limbs) found |= x.v[whole * limbPitch] & ((1u << at % limbBits) - 1);
 	return found != 0;
 }
 
 // absolute makes an integer in two's complement its magnitude, and reports whether it was negative.
 MP_DEVICE bool absolute(const Integer &x) {
-	bool negative = x.v[(x.limbs - 1) * lanes] >> (limbBits - 1) & 1;
+	bool negative = x.v[(x.limbs - 1) * limbPitch] >> (limbBits - 1) & 1;
 	if (!negative) return false;
 	u32 carry = 1;
 	for (u32 i = 0; i < x.limbs; i++) {
-		u32 v = (x.v[i * lanes] ^ limbMask) + carry;
-		x.v[i * lanes] = v & limbMask;
+		u32 v = (x.v[i * limbPitch] ^ limbMask) + carry;
+		x.v[i * limbPitch] = v & limbMask;
 		carry = v >> limbBits;
 	}
 	return true;
@@ -113,7 +116,7 @@ MP_DEVICE void loadResidues(const EntryRounding &f, const u8 *residues, uint4 *s
 }
 
 // sumDigits adds up the digits. Lane (g, t) gets digits 7t to 7t+6 of a chunk of four entries, 4g to 4g+3,
-// which make two limbs and a carry into the one above: limbs[x*32 + entry], carries[(x/2)*32 + entry].
+// which make two limbs and a carry into the one above: limbs[x*limbPitch + entry], carries[(x/2)*limbPitch + entry].
 MP_DEVICE void sumDigits(const EntryRounding &f, const uint4 *scratch, u32 *limbs, u32 *carries) {
 	u32 lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
 	for (u32 q = 0; q < f.chunks; q++) {
@@ -148,9 +151,9 @@ MP_DEVICE void sumDigits(const EntryRounding &f, const uint4 *scratch, u32 *limb
 			carry[e] = (u32)(v >> limbBits);
 		}
 		u32 pair = 4 * q + t;
-		*(uint4 *)(limbs + 2 * pair * lanes + 4 * g) = uint4{first[0], first[1], first[2], first[3]};
-		*(uint4 *)(limbs + (2 * pair + 1) * lanes + 4 * g) = uint4{second[0], second[1], second[2], second[3]};
-		*(uint4 *)(carries + pair * lanes + 4 * g) = uint4{carry[0], carry[1], carry[2], carry[3]};
+		*(uint4 *)(limbs + 2 * pair * limbPitch + 4 * g) = uint4{first[0], first[1], first[2], first[3]};
+		*(uint4 *)(limbs + (2 * pair + 1) * limbPitch + 4 * g) = uint4{second[0], second[1], second[2], second[3]};
+		*(uint4 *)(carries + pair * limbPitch + 4 * g) = uint4{carry[0], carry[1], carry[2], carry[3]};
 	}
 }
 
@@ -158,19 +161,19 @@ MP_DEVICE void sumDigits(const EntryRounding &f, const uint4 *scratch, u32 *limb
 MP_DEVICE bool reconstruct(const EntryRounding &f, const Integer &x, const u32 *carries) {
 	i32 c = 0;
 	for (u32 i = 0; i < x.limbs; i++) {
-		c += (i32)x.v[i * lanes];
-		if (i > 0 && i % 2 == 0) c += (i32)carries[(i / 2 - 1) * lanes];
-		x.v[i * lanes] = (u32)c & limbMask;
+		c += (i32)x.v[i * limbPitch];
+		if (i > 0 && i % 2 == 0) c += (i32)carries[(i / 2 - 1) * limbPitch];
+		x.v[i * limbPitch] = (u32)c & limbMask;
 		c >>= limbBits;
 	}
-	i32 top = (i32)(x.v[(x.limbs - 1) * lanes] << (32 - limbBits)) >> (32 - limbBits);
+	i32 top = (i32)(x.v[(x.limbs - 1) * limbPitch] << (32 - limbBits)) >> (32 - limbBits);
 	double sum = top;
-	for (u32 i = x.limbs - 1; i-- > f.rankLimb;) sum = sum * 0x1p28 + x.v[i * lanes];
+	for (u32 i = x.limbs - 1; i-- > f.rankLimb;) sum = sum * 0x1p28 + x.v[i * limbPitch];
 	sum *= f.inverse;
 	i64 rank = (i64)(sum + (sum < 0 ? -0.5 : 0.5)), rest = 0;
 	for (u32 i = 0; i < x.limbs; i++) {
-		rest += (i64)x.v[i * lanes] - rank * f.product[i];
-		x.v[i * lanes] = (u32)rest & limbMask;
+		rest += (i64)x.v[i * limbPitch] - rank * f.product[i];
+		x.v[i * limbPitch] = (u32)rest & limbMask;
 		rest >>= limbBits;
 	}
 	return absolute(x);
@@ -215,7 +218,7 @@ MP_DEVICE bool addTerms(const Integer &window, i64 base, const Summand &s, const
 	u32 flip = differ ? limbMask : 0, carry = differ; // the second term in two's complement
 	for (u32 i = 0; i < window.limbs; i++) {
 		carry += windowLimb(s, ps, i) + (windowLimb(t, pt, i) ^ flip);
-		window.v[i * lanes] = carry & limbMask;
+		window.v[i * limbPitch] = carry & limbMask;
 		carry >>= limbBits;
 	}
 	bool negative = s.bits ? s.negative : t.negative;
@@ -238,7 +241,7 @@ MP_DEVICE Summand addend(const EntryRounding &f, const Integer &x, u32 row, u32 
 		negative = word >> 63;
 	}
 	u32 limbs = f.addendLimbs - f.betaLimbs;
-	for (u32 i = 0; i < x.limbs; i++) x.v[i * lanes] = 0;
+	for (u32 i = 0; i < x.limbs; i++) x.v[i * limbPitch] = 0;
 	for (u32 k = 0; k < limbs; k++) {
 		u32 bit = k * limbBits, word = bit / 64, shift = bit % 64;
 		u64 w = f.width ? f.source[at * f.width + word] : word ? 0 : number, limb = w >> shift;
@@ -246,11 +249,11 @@ MP_DEVICE Summand addend(const EntryRounding &f, const Integer &x, u32 row, u32 
 		limb &= limbMask;
 		u64 carry = 0;
 		for (u32 i = 0; limb && i < f.betaLimbs; i++) {
-			carry += x.v[(k + i) * lanes] + limb * f.beta[i];
-			x.v[(k + i) * lanes] = (u32)carry & limbMask;
+			carry += x.v[(k + i) * limbPitch] + limb * f.beta[i];
+			x.v[(k + i) * limbPitch] = (u32)carry & limbMask;
 			carry >>= limbBits;
 		}
-		if (limb) x.v[(k + f.betaLimbs) * lanes] = (u32)carry;
+		if (limb) x.v[(k + f.betaLimbs) * limbPitch] = (u32)carry;
 	}
 	return Summand{x, bitLengthOf(x), f.betaExp + exp, negative != (f.betaNegative != 0)};
 }
@@ -330,7 +333,7 @@ MP_DEVICE bool finishEntry(const EntryRounding &f, const Integer &sum, const Int
 }
 
 // roundEntries: a warp rounds 32 neighbours of a row. Blocks of up to 128 threads; grid enough for a warp each.
-// Shared memory of a warp: 32 * (scratch + 8*chunks + scratchEnd) words; scratch is for residues, 8*steps
+// Shared memory of a warp: limbPitch * (scratch + 8*chunks + scratchEnd) words; scratch is for residues, 8*steps
 // limbs, and then the window; scratchEnd for carries, 4*chunks limbs, and then beta*C.
 MP_KERNEL(roundEntries, 128)(EntryRounding f) {
 	MP_SHARED(u32, shared);
@@ -338,8 +341,8 @@ MP_KERNEL(roundEntries, 128)(EntryRounding f) {
 	u32 item = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, row = item / across, column = item % across * 32;
 	if (row >= f.rows) return;
 	u32 limbs = limbsOfChunk * f.chunks;
-	u32 *scratch = shared + threadIdx.x / 32 * lanes * (f.scratch + limbs + f.scratchEnd);
-	u32 *sums = scratch + lanes * f.scratch, *carries = sums + lanes * limbs;
+	u32 *scratch = shared + threadIdx.x / 32 * limbPitch * (f.scratch + limbs + f.scratchEnd);
+	u32 *sums = scratch + limbPitch * f.scratch, *carries = sums + limbPitch * limbs;
 	loadResidues(f, f.residues + (u64)row * f.pitch + column, (uint4 *)scratch);
 	sumDigits(f, (const uint4 *)scratch, sums, carries);
 	warpSync(allLanes);

@@ -48,6 +48,11 @@ MP_DEVICE void loadMatrices(u32 *r, SharedAddress from) {
 MP_MULTIPLY_ADD(multiplyAdd, "s8")
 MP_MULTIPLY_ADD(multiplyAddUnsigned, "u8")
 
+// storeVector stores 16 bytes in device memory at once, which compilers split where they can.
+MP_DEVICE void storeVector(uint4 *p, uint4 v) {
+	asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
+}
+
 // permuteBytes returns the bytes of high:low that the four digits of the selector name, the lowest first.
 MP_DEVICE u32 permuteBytes(u32 low, u32 high, u32 selector) {
 	u32 r;

@@ -66,6 +66,8 @@ static inline void multiplyAddUnsigned(int *d, const unsigned *a, const unsigned
 	emulator::jointly(&own, emulator::multiplyBytes<unsigned char>);
 }
 
+static inline void storeVector(uint4 *p, uint4 v) { *p = v; }
+
 static inline unsigned permuteBytes(unsigned low, unsigned high, unsigned selector) {
 	unsigned long long v = (unsigned long long)high << 32 | low;
 	unsigned r = 0;

@@ -18,6 +18,7 @@ const (
 	stageTerms  = 128 // that terms are padded to, of cuda/byte_products.cu
 	groupTerms  = 64  // of a row that a warp of cuda/byte_planes.cu converts
 	planesBlock = 128 // threads of a block of bytePlanes and of byteProducts
+	limbPitch   = 36  // words between limbs of a lane of cuda/round_entries.cu
 	// of shared memory that blocks of bytePlanes and roundEntries take if one block can do with less
 	sharedAtMost = 48 << 10
 )
@@ -282,7 +283,7 @@ func (p *gemmProduct) load(s *gemmSide, first int) error {
 		PaddedRows: uint32(roundUp(count, p.tile)), Pitch: uint32(p.terms), Words: uint32(w.Words), Steps: uint32(w.Steps),
 		ByteTiles: uint32(w.ByteTiles), DigitTiles: uint32(w.DigitTiles), TileRows: 8,
 	}
-	shared := func() int { return int(c.TileRows) * w.Steps * 8 * 72 * 4 }
+	shared := func() int { return int(c.TileRows) * (w.Steps*8*72 + 1) * 4 }
 	for shared() > sharedAtMost && c.TileRows > 1 {
 		c.TileRows /= 2
 	}
@@ -303,7 +304,7 @@ func (p *gemmProduct) multiplyLaunch(rows, cols int) gpu.Launch {
 // entryShared is the shared memory of a warp of roundEntries.
 func (p *gemmProduct) entryShared() int {
 	f := &p.rounding
-	return 32 * 4 * int(f.Scratch+8*f.Chunks+f.ScratchEnd)
+	return limbPitch * 4 * int(f.Scratch+8*f.Chunks+f.ScratchEnd)
 }
 
 // roundLaunch describes the rounding of so many entries.

@@ -150,7 +150,7 @@ func TestGemm(t *testing.T) {
 		count = 16
 	}
 	if os.Getenv("MPBENCH_FULL_TESTS") != "" {
-		count = 1000
+		count = 10_000
 	}
 	truncated, recomputed := 0, 0
 	for seed := range count {
@@ -160,6 +160,9 @@ func TestGemm(t *testing.T) {
 		p := []int{2, 24, 53, 106, 113, 212, 424}[rng.IntN(7)]
 		floats := p <= 53 && rng.IntN(2) == 0 && kind.name != "scaled" && kind.name != "falling"
 		rows, terms, cols := 1+rng.IntN(20), 1+rng.IntN(40), gemmFewColumns+1+rng.IntN(40)
+		if !gputest.Emulated() && seed%10 == 0 {
+			rows, terms, cols = 1+rng.IntN(300), 1+rng.IntN(300), gemmFewColumns+1+rng.IntN(300)
+		}
 		if kind.name == "falling" {
 			left, terms = cancelled, 30 // exact sums take more moduli than there are
 		}
@@ -213,11 +216,16 @@ func TestGemmShapes(t *testing.T) {
 	}
 	if testing.Short() {
 		list = list[:4]
+	} else if !gputest.Emulated() || os.Getenv("MPBENCH_FULL_TESTS") != "" {
+		list = append(list, shape{5, 2*bytemod.StageTerms + 130, 9, 7, 64, 0, 1, 0}) // sums that reach 2^30
 	}
 	for _, c := range list {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(c.rows), uint64(c.cols)))
 			full := gemmKinds[0].make
+			if c.p == 7 { // residues of A are the largest modulo 256, 255, ...
+				full = func(rng *rand.Rand, p, _, _ int) *big.Float { return big.NewFloat(127) }
+			}
 			q := &op.Problem{Op: op.Gemm, A: gemmArray(rng, c.rows, c.terms, c.p, c.p <= 53, full),
 				X: gemmArray(rng, c.terms, c.cols, c.p, c.p <= 53, full), Beta: numbers.Scalar(3),
 				Y: gemmArray(rng, c.rows, c.cols, c.p, c.p <= 53, full)}
