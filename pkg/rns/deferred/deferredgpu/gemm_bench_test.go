@@ -17,7 +17,7 @@ import (
 // BenchmarkGemm times products of n x n matrices on a GPU, from numbers in its memory to rounded results, by
 // events, one after the other without a pause: medians, the parts of the median run, rates of the parts, and
 // for how long the runs went on, as power limits sustained rates. "full": all numbers have one exponent;
-// "uniform": in (-1, 1).
+// "uniform": in (-1, 1); "columns": 16 columns of B.
 //
 //	MPBENCH_TEST_DEVICE=cuda:0 deferredgpu.test -test.run '^$' -test.bench 'Gemm$'
 func BenchmarkGemm(b *testing.B) {
@@ -26,27 +26,29 @@ func BenchmarkGemm(b *testing.B) {
 	}
 	for _, n := range []int{512, 1024, 2048, 4096} {
 		for _, p := range []int{53, 106, 212, 424} {
-			for _, tile := range []int{64, 128} {
-				for name, spread := range map[string]int{"full": 0, "uniform": 20} {
-					if spread == 0 || tile == 128 {
-						b.Run(fmt.Sprintf("n=%d/bits=%d/tile=%d/%s", n, p, tile, name), func(b *testing.B) {
-							benchmarkGemm(b, n, p, spread, tile)
-						})
-					}
-				}
+			for _, c := range []gemmCase{
+				{"full", n, n, p, 0, 64}, {"full", n, n, p, 0, 128}, {"uniform", n, n, p, 20, 128}, {"columns", n, 16, p, 0, 64},
+			} {
+				b.Run(fmt.Sprintf("n=%d/bits=%d/tile=%d/%s", n, p, c.tile, c.name), c.run)
 			}
 		}
 	}
 }
 
-func benchmarkGemm(b *testing.B, n, p, spread, tile int) {
-	d, rng := gputest.Device(b), rand.New(rand.NewPCG(uint64(n), uint64(p)))
-	l := numbers.RowMajor(n, n, n)
+// gemmCase is a product of an n x n matrix and one of so many columns.
+type gemmCase struct {
+	name                     string
+	n, cols, p, spread, tile int
+}
+
+func (c gemmCase) run(b *testing.B) {
+	d, rng := gputest.Device(b), rand.New(rand.NewPCG(uint64(c.n), uint64(c.p)))
 	var matrices [2]numbers.Array
-	for i := range matrices {
-		matrices[i] = numbers.Array{Source: packedNumbers(b, rng, n*n, p, spread), Layout: l}
+	for i, cols := range []int{c.n, c.cols} {
+		matrices[i] = numbers.Array{Source: packedNumbers(b, rng, c.n*cols, c.p, c.spread),
+			Layout: numbers.RowMajor(c.n, cols, cols)}
 	}
-	plan := deferred.NewGemmPlan(matrices[0], matrices[1], nil, nil, p, 0,
+	plan := deferred.NewGemmPlan(matrices[0], matrices[1], nil, nil, c.p, 0,
 		deferred.GemmCost{Products: bytemod.Products, Most: bytemod.MaxProducts - 1, Redo: gemmRedo})
 	err := d.Do(func() error {
 		var on [2]*Numbers
@@ -57,20 +59,20 @@ func benchmarkGemm(b *testing.B, n, p, spread, tile int) {
 			}
 			defer on[i].Free()
 		}
-		o := gemmOptions{Options: Options{Precision: p, Alpha: big.NewFloat(1), Beta: new(big.Float)}, tile: tile}
-		product, err := newGemmProduct(d, plan, on[0], on[1], l, matrices[1].Transposed().Layout, o)
+		o := gemmOptions{Options: Options{Precision: c.p, Alpha: big.NewFloat(1), Beta: new(big.Float)}, tile: c.tile}
+		product, err := newGemmProduct(d, plan, on[0], on[1], matrices[0].Layout, matrices[1].Transposed().Layout, o)
 		if err != nil {
 			return err
 		}
 		defer product.free()
-		return timeGemm(b, product, n)
+		return timeGemm(b, product, c)
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
 }
 
-func timeGemm(b *testing.B, p *gemmProduct, n int) error {
+func timeGemm(b *testing.B, p *gemmProduct, c gemmCase) error {
 	const runs, warmup = 30, 5
 	var times []gemmTimes
 	start := time.Now()
@@ -97,7 +99,7 @@ func timeGemm(b *testing.B, p *gemmProduct, n int) error {
 		{total(median).Seconds() * 1e3, "ms"}, {total(times[0]).Seconds() * 1e3, "least-ms"},
 		{total(times[runs-1]).Seconds() * 1e3, "greatest-ms"}, {median.convert.Seconds() * 1e3, "convert-ms"},
 		{median.multiply.Seconds() * 1e3, "multiply-ms"}, {median.round.Seconds() * 1e3, "round-ms"},
-		{float64(in) * 2 * float64(n) * float64(n) * float64(n) / median.multiply.Seconds() / 1e12, "TOPS"},
+		{float64(in) * 2 * float64(c.n) * float64(c.n) * float64(c.cols) / median.multiply.Seconds() / 1e12, "TOPS"},
 		{float64(read+planes) / median.convert.Seconds() / 1e9, "convert-GB/s"},
 		{float64(p.residues.Bytes()+p.out.Bytes()+p.exponents.Bytes()) / median.round.Seconds() / 1e9, "round-GB/s"},
 		{float64(in), "products"}, {length.Seconds() * 1e3, "length-ms"}, {0, "ns/op"},
