@@ -79,7 +79,7 @@ struct ByteModulus {
 	u32 pad;
 };
 
-// balanced returns x mod m, in [-m/2, m/2], at most m*2^-8 outside; for m >= 255 and |x| < 2^31 not outside.
+// balanced returns x mod m, in [-m/2, m/2], at most m*2^-8 outside; for m = 256 in [-128, 127].
 MP_DEVICE i32 balanced(i32 x, i32 m, i32 magic, i32 shift) {
 	i32 q = (i32)(((i64)x * magic + ((i64)1 << (31 + shift))) >> 32) >> shift;
 	return x - q * m;

@@ -2,10 +2,10 @@
 // int32, and the tables with which integers become residues and residues integers on such units.
 //
 // Two kinds of moduli. An m up to 256 has residues in [-128, 127]: one product of matrices of bytes, m's bits
-// of the result. Pairwise coprime numbers up to 256 end at 363 bits; 49 of them have 342. A wider m, up to
+// of the result. Pairwise coprime numbers up to 256 end at 363 bits; 49 of them have 344. A wider m, up to
 // 16255, has two digits in base 128, x = a0 + 128*a1, and takes three products, of a0, a1 and a0+a1
 // (Karatsuba): 14 bits for three, where four products of digits of 8 bits would give 16 for four. For integers
-// of 2^p and sums of 4096 products these are 16, 30, 70 and 161 products at p = 53, 106, 212 and 424.
+// of 2^p and sums of 4096 products these are 16, 30, 70 and 160 products at p = 53, 106, 212 and 424.
 //
 // A [Plan] takes so many of both that M, their product, is more than 129/64 times every sum in magnitude: then the
 // rank in

@@ -76,7 +76,7 @@ var families = sync.OnceValue(func() (f family) {
 		bits = []float64{0}
 		gcd, x := new(big.Int), new(big.Int)
 		for m := from; len(list) < n; m -= step {
-			if gcd.GCD(nil, nil, product, x.SetInt64(int64(m))); gcd.IsInt64() && gcd.Int64() == 1 {
+			if gcd.GCD(nil, nil, product, x.SetInt64(int64(m))); gcd.IsInt64() && gcd.Int64() == 1 && (digits == 2 || useful(m)) {
 				product.Mul(product, x)
 				list = append(list, newModulus(m, digits))
 				bits = append(bits, bits[len(bits)-1]+math.Log2(float64(m)))
@@ -88,6 +88,10 @@ var families = sync.OnceValue(func() (f family) {
 	f.pairs, f.bits[1] = take(widest, 2, maxPairs, 2)
 	return f
 })
+
+// useful leaves out numbers whose small factors are worth more in 243 and 145, among the best 49 numbers: these have
+// 344.1 bits together, where taking the greatest each time gives 341.9.
+func useful(m int32) bool { return (m%3 != 0 || m == 243) && (m%5 != 0 || m == 145) }
 
 // choose returns how many moduli of each kind take the fewest products for sums |S| < 2^width; ok is false if
 // all are too few.
