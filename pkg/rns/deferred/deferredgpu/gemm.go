@@ -27,8 +27,9 @@ func NewGemm(c method.Config) (method.Engine, error) {
 }
 
 const (
-	// gemmFewColumns is up to how many columns of op(B) a product is computed column by column: a vector takes the
-	// bytes of A as limbs or residues of 28 bits once, 128 columns those of its planes of bytes, about as many.
+	// gemmFewColumns is up to how many columns of op(B) a product is computed column by column: each reads A once, as
+	// limbs or residues of 28 bits, about as many bytes as planes of bytes, of which a tile has 64 columns. It is an
+	// estimate; BenchmarkGemm's "columns" is to decide.
 	gemmFewColumns = 4
 	// gemmRedo is how many products of bytes, for all terms of an entry, take as long as computing it again on the
 	// host: some 60 ns a term and 16 threads against 2 operations of some 500e12 a second.
@@ -69,28 +70,28 @@ func (e *gemm) Prepare(ctx context.Context, p *op.Problem) error {
 	tight := *p // what is copied to the device
 	tight.A, tight.X, tight.Y = p.A.Tight(), p.X.Tight(), p.Y.Tight()
 	*e = gemm{config: e.config, device: e.device, limits: e.limits, problem: &tight, shape: shape}
-	tensorCores := e.device.Info().Major >= 8 // with products of bytes
-	if tensorCores && p.Multiplies() && shape.Components > 0 && p.Right().Cols > gemmFewColumns {
-		// without finite alpha no entry is finite
-		if e.scalars = deferred.NewScalars(p, 0); e.scalars.Denominator == nil && e.scalars.Alpha.Sign() != 0 {
-			err := e.load()
-			if err == nil || !errors.Is(err, errNoProduct) {
-				return errors.Join(err, e.closeAfter(err))
-			}
-			if err := e.Close(); err != nil {
-				return err
-			}
+	if e.suits() {
+		err := e.load()
+		if err == nil {
+			return nil
+		}
+		if err = errors.Join(err, e.Close()); !errors.Is(err, errNoProduct) {
+			return err
 		}
 	}
 	e.columns = &gemmColumns{config: e.config}
 	return e.columns.prepare(ctx, p)
 }
 
-func (e *gemm) closeAfter(err error) error {
-	if err == nil {
-		return nil
+// suits reports whether the problem is one for tensor cores, but for the length of its numbers, and reads alpha and
+// beta. Without a finite alpha no entry is finite.
+func (e *gemm) suits() bool {
+	p := e.problem
+	if e.device.Info().Major < 8 || !p.Multiplies() || e.shape.Components == 0 || p.Right().Cols <= gemmFewColumns {
+		return false
 	}
-	return e.Close()
+	e.scalars = deferred.NewScalars(p, 0)
+	return e.scalars.Denominator == nil && e.scalars.Alpha.Sign() != 0
 }
 
 // load makes the product.
