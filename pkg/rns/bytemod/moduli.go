@@ -74,9 +74,9 @@ var families = sync.OnceValue(func() (f family) {
 	product := big.NewInt(1)
 	take := func(from, step int32, n, digits int) (list []Modulus, bits []float64) {
 		bits = []float64{0}
-		gcd, x := new(big.Int), new(big.Int)
+		gcd, x, one := new(big.Int), new(big.Int), big.NewInt(1)
 		for m := from; len(list) < n; m -= step {
-			if gcd.GCD(nil, nil, product, x.SetInt64(int64(m))); gcd.IsInt64() && gcd.Int64() == 1 && (digits == 2 || useful(m)) {
+			if gcd.GCD(nil, nil, product, x.SetInt64(int64(m))); gcd.Cmp(one) == 0 && (digits == 2 || useful(m)) {
 				product.Mul(product, x)
 				list = append(list, newModulus(m, digits))
 				bits = append(bits, bits[len(bits)-1]+math.Log2(float64(m)))
