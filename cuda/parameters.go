@@ -4,7 +4,37 @@ package cuda
 
 // The structs of the sources, and, as NameArgs, the parameters of kernels called name.
 type (
-	DotFloat64Args struct {
+	ByteModulus struct {
+		M, Magic, Shift, Gamma int32
+		In, Out, Passes, Pad   uint32
+	}
+	ByteResidue struct {
+		Modulus        ByteModulus
+		Inverse, Value float32
+		Start          int32
+		Used           uint32
+	}
+	ByteConversion struct {
+		Source                                                                       Pointer[uint64]
+		Exponents                                                                    Pointer[int64]
+		Low                                                                          Pointer[int32]
+		Planes                                                                       Pointer[uint8]
+		Weights                                                                      Pointer[uint32]
+		Residues                                                                     Pointer[ByteResidue]
+		RowStride, ColumnStride                                                      int64
+		PlaneStride                                                                  uint64
+		Rows, Columns, PaddedRows, Pitch, Width, Words, Steps, ByteTiles, DigitTiles uint32
+		TileRows                                                                     uint32
+	}
+	BytePlanesArgs struct{ C ByteConversion }
+	ByteProducts   struct {
+		A, B, C                     Pointer[uint8]
+		Moduli                      Pointer[ByteModulus]
+		AStride, BStride, CStride   uint64
+		Rows, Columns, Terms, Turns uint32
+	}
+	ByteProductsArgs struct{ P ByteProducts }
+	DotFloat64Args   struct {
 		Total, X, Y Pointer[uint64]
 		N           uint64
 	}
@@ -215,7 +245,25 @@ type (
 		Z, X, Y Vector
 		N       uint64
 	}
-	LimbPlanes struct {
+	EntryRounding struct {
+		Residues                                                                     Pointer[uint8]
+		Table, Product                                                               Pointer[uint32]
+		RowLow, ColumnLow, RowBits, ColumnBits                                       Pointer[int32]
+		Uncertain                                                                    Pointer[uint32]
+		Source                                                                       Pointer[uint64]
+		Exponents                                                                    Pointer[int64]
+		Beta                                                                         Pointer[uint32]
+		Out                                                                          Pointer[uint64]
+		OutExponents                                                                 Pointer[int64]
+		PlaneStride                                                                  uint64
+		RowStride, ColumnStride, AlphaExp, BetaExp                                   int64
+		Inverse                                                                      float64
+		Pitch, Planes, Steps, Chunks, Rows, Columns, OutColumns, RankLimb, AlphaBits uint32
+		TermBits, AlphaNegative, BetaNegative, BetaLimbs, Width, AddendLimbs         uint32
+		WindowLimbs, OutWidth, Precision, Scratch, ScratchEnd                        uint32
+	}
+	RoundEntriesArgs struct{ F EntryRounding }
+	LimbPlanes       struct {
 		A, X                                                  Pointer[uint32]
 		Sums                                                  Pointer[uint64]
 		XStride                                               uint64

@@ -53,6 +53,13 @@ unsigned laneIndex();
 // exchange gives value to the lanes of the mask and returns the slots of all 32 lanes, valid until the lane's next
 // warp operation.
 const unsigned long long *exchange(unsigned lanes, unsigned long long value);
+// beginCopy copies 16 bytes when they are waited for, not before: waitGroups makes those of all groups but the last
+// ones, which commitGroup has ended.
+void beginCopy(void *to, const void *from);
+void commitGroup();
+void waitGroups(unsigned but);
+// jointly calls f once, when all 32 lanes of a warp are here, with what each has given: operations of a whole warp.
+void jointly(void *operands, void (*f)(void *const *lanes));
 
 // A kernel as the driver needs it: its parameters' sizes and how to run it for one thread.
 struct Kernel {

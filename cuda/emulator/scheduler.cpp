@@ -16,12 +16,16 @@ namespace {
 
 enum State { ready, atBlock, atWarp, done };
 
+typedef std::vector<std::pair<void *, const void *>> Copies;
+
 struct Fiber {
 	void *stackPointer;
 	State state;
 	uint3 index;
 	unsigned lanes;                // the mask it waits with
+	void (*joint)(void *const *);  // what the warp does when it is complete; null for an exchange
 	unsigned long long slots[32];  // what the lanes gave in its last exchange
+	std::vector<Copies> copies;    // groups that have begun, the last one open
 };
 
 struct Block {
@@ -107,8 +111,16 @@ bool releaseWarp(Block &b, unsigned first, unsigned count) {
 		unsigned lanes = b.fibers[first + i].lanes;
 		bool complete = true;
 		for (unsigned k = 0; k < count && complete; k++)
-			if (lanes >> k & 1) complete = b.fibers[first + k].state == atWarp && b.fibers[first + k].lanes == lanes;
+			if (lanes >> k & 1) complete = b.fibers[first + k].state == atWarp && b.fibers[first + k].lanes == lanes &&
+			                               b.fibers[first + k].joint == b.fibers[first + i].joint;
 		if (!complete) continue;
+		if (b.fibers[first + i].joint) {
+			void *operands[32] = {};
+			for (unsigned k = 0; k < count; k++) operands[k] = (void *)(uintptr_t)b.given[first + k];
+			b.fibers[first + i].joint(operands);
+			for (unsigned k = 0; k < count; k++) b.fibers[first + k].state = ready;
+			return true;
+		}
 		for (unsigned k = 0; k < count; k++) {
 			if (!(lanes >> k & 1)) continue;
 			Fiber &fiber = b.fibers[first + k];
@@ -143,6 +155,7 @@ int runBlock(Block &b, bool reverse) {
 		Fiber &f = b.fibers[i];
 		f.index = {i % blockShape.x, i / blockShape.x % blockShape.y, i / blockShape.x / blockShape.y};
 		f.state = ready;
+		f.copies.assign(1, {});
 		f.stackPointer = prepareStack((unsigned char *)stackOf(i), enter);
 	}
 	for (;;) {
@@ -187,8 +200,29 @@ const unsigned long long *exchange(unsigned lanes, unsigned long long value) {
 	Fiber &fiber = running->fibers[running->current];
 	running->given[running->current] = value;
 	fiber.lanes = lanes;
+	fiber.joint = nullptr;
 	yield(atWarp);
 	return running->fibers[running->current].slots;
+}
+
+void jointly(void *operands, void (*f)(void *const *lanes)) {
+	Fiber &fiber = running->fibers[running->current];
+	running->given[running->current] = (unsigned long long)(uintptr_t)operands;
+	fiber.lanes = allLanes;
+	fiber.joint = f;
+	yield(atWarp);
+}
+
+void beginCopy(void *to, const void *from) {
+	running->fibers[running->current].copies.back().push_back({to, from});
+}
+
+void commitGroup() { running->fibers[running->current].copies.emplace_back(); }
+
+void waitGroups(unsigned but) {
+	std::vector<Copies> &copies = running->fibers[running->current].copies;
+	for (; copies.size() > but + 1; copies.erase(copies.begin()))
+		for (auto &copy : copies.front()) memcpy(copy.first, copy.second, 16);
 }
 
 void warpBarrier(unsigned lanes) { exchange(lanes, 0); }

@@ -100,7 +100,8 @@ var basic = map[string]struct {
 	size int
 }{
 	"u8": {"uint8", 1}, "u32": {"uint32", 4}, "u64": {"uint64", 8}, "i32": {"int32", 4}, "i64": {"int64", 8},
-	"float": {"float32", 4}, "double": {"float64", 8}, "uint4": {"uint32", 0}, "ulonglong2": {"uint64", 0},
+	"float": {"float32", 4}, "double": {"float64", 8}, "uint4": {"uint32", 0}, "uint2": {"uint32", 0},
+	"ulonglong2": {"uint64", 0},
 }
 
 // writer writes the structs that kernels need, and a test of their offsets.

@@ -18,19 +18,27 @@ type Variant struct {
 	Suffix     string   // of file names
 	Capability int      // the least compute capability, ten times: 75 for 7.5
 	ISA        int      // version of PTX, ten times
-	Modules    []string // that are compiled so; nil for all
+	Modules    []string // that are compiled so; nil for all but those of tensor cores
 	Early      bool     // kernels may begin while the one before them ends, where they ask for it
 }
 
-// Variants are all variants, the most capable first. PTX 7.8 needs a driver of CUDA 11.8, PTX 6.3 one of CUDA 10.
+// tensor are the modules that need tensor cores' products of bytes.
+var tensor = []string{"byte_planes", "byte_products", "round_entries"}
+
+// Variants are all variants, the most capable first. PTX 7.8 needs a driver of CUDA 11.8, PTX 7.0 one of CUDA 11, PTX
+// 6.3 one of CUDA 10.
 var Variants = []Variant{
 	{Suffix: "_sm90", Capability: 90, ISA: 78, Modules: []string{"deferred", "limb_products"}, Early: true},
+	{Suffix: "_sm80", Capability: 80, ISA: 70, Modules: tensor},
 	{Capability: 75, ISA: 63},
 }
 
 // Has tells whether a module is compiled so.
 func (v Variant) Has(module string) bool {
-	return v.Modules == nil || slices.Contains(v.Modules, module)
+	if v.Modules == nil {
+		return !slices.Contains(tensor, module)
+	}
+	return slices.Contains(v.Modules, module)
 }
 
 // Extension is that of the files.

@@ -37,7 +37,8 @@ var fused = map[string]struct {
 	most   int
 	reason string
 }{
-	"sum": {4, "dotFloat64: the error of a product, four of them at a time"},
+	"byte_planes_sm80": {64, "bytePlanes: remainders of integers in binary32"},
+	"sum":              {4, "dotFloat64: the error of a product, four of them at a time"},
 }
 
 // TestPTXTarget: every module is compiled for the devices that the table of variants names, without contraction.

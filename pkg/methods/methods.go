@@ -35,7 +35,8 @@ func All() method.Catalog {
 		With(op.Dot, "reduce3", device.CUDA, rnsgpu.NewBlockSum(false)).
 		With(op.Gemv, "rns-basic", device.CUDA, rnsgpu.NewBasic).
 		With(op.Gemv, "rns-split", device.CUDA, rnsgpu.NewSplit).
-		With(op.Gemv, "deferred", device.CUDA, deferredgpu.NewGemv)
+		With(op.Gemv, "deferred", device.CUDA, deferredgpu.NewGemv).
+		With(op.Gemm, "deferred", device.CUDA, deferredgpu.NewGemm)
 	sum, _ := c.Lookup(op.Sum, "deferred")
 	return c.With(op.Sum, "deferred", device.Hybrid, sharedUnlessStreamed(sum))
 }

@@ -139,3 +139,9 @@ func (p *Packed) Words() (words []uint64, exponents []int64, width int) {
 func PackedWords(words []uint64, exponents []int64, width int) *Packed {
 	return &Packed{bits: 64 * width, width: width, words: words, exponents: exponents}
 }
+
+// PackedNumbers presents numbers of so many bits that lie in memory as Words describes them, each with its bit bits-1
+// set or 0; it takes them over.
+func PackedNumbers(bits int, words []uint64, exponents []int64) *Packed {
+	return &Packed{bits: bits, width: max(1, (bits+63)/64), words: words, exponents: exponents}
+}

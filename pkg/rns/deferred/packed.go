@@ -94,6 +94,14 @@ func (p *Packed) Select(indices []int) *Packed {
 	return q
 }
 
+// Copy makes the numbers of these indices those of q, which has the same Bits; neither has infinities or NaN.
+func (p *Packed) Copy(q *Packed, indices []int) {
+	for _, i := range indices {
+		copy(p.words[i*p.width:(i+1)*p.width], q.words[i*p.width:])
+		p.exponents[i] = q.exponents[i]
+	}
+}
+
 // bitsAt returns bits pos to pos+63 of the words, zeros where there are none.
 func bitsAt(words []uint64, pos int) uint64 {
 	if pos <= -64 {

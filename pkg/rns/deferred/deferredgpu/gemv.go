@@ -223,9 +223,11 @@ func (e *gemv) upload(x numbers.Source, p *deferred.Packed) (*Numbers, error) {
 }
 
 // profile describes a kernel, without its time.
-func (e *gemv) profile(stage string, k Kernel) method.Kernel {
+func (e *gemv) profile(stage string, k Kernel) method.Kernel { return profile(e.device, stage, k) }
+
+func profile(d *gpu.Device, stage string, k Kernel) method.Kernel {
 	return method.Kernel{
-		Stage: stage, Name: k.Name, Bytes: k.Bytes, Bandwidth: e.device.Info().Bandwidth(), Occupancy: k.Occupancy,
+		Stage: stage, Name: k.Name, Bytes: k.Bytes, Bandwidth: d.Info().Bandwidth(), Occupancy: k.Occupancy,
 		Blocks: k.Launch.Grid.X * max(k.Launch.Grid.Y, 1), Threads: k.Launch.Block.X,
 		Shared:    k.Launch.Shared + k.Attributes.Static,
 		Registers: k.Attributes.Registers, Local: k.Attributes.Local,

@@ -16,6 +16,10 @@
 // A [HostProduct] leaves the matrix in host memory and copies it in panels of columns, each of which becomes residues
 // and is multiplied while the next is on its way.
 //
+// Products of matrices ([NewGemm]) take residues of bytes instead, for tensor cores: planes of A and B, products of
+// them, and results with one rounding are a kernel each (package bytemod; cuda/byte_planes.cu, byte_products.cu,
+// round_entries.cu). Entries that truncation leaves open are the host's.
+//
 // Everything here must be called on the device's thread ([gpu.Device.Do]), but for what says otherwise.
 package deferredgpu
 

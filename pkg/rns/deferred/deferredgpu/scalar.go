@@ -19,17 +19,20 @@ func newScalar(o *gpu.Owner, v *big.Float) scalar {
 	if v.Sign() == 0 {
 		return scalar{}
 	}
-	length := int(v.MinPrec())
-	exp := v.MantExp(nil) - length
-	x, _ := new(big.Float).SetMantExp(v, -exp).Int(nil)
-	negative := x.Sign() < 0
-	x.Abs(x)
+	x, exp := oddInteger(v)
 	var limbs []uint32
 	mask := big.NewInt(1<<limbBits - 1)
 	for digit := new(big.Int); x.Sign() != 0; x.Rsh(x, limbBits) {
 		limbs = append(limbs, uint32(digit.And(x, mask).Uint64()))
 	}
-	return scalar{gpu.TakeCopy(o, limbs), int64(exp), negative}
+	return scalar{gpu.TakeCopy(o, limbs), int64(exp), v.Signbit()}
+}
+
+// oddInteger returns |v| = x*2^exp, v not zero.
+func oddInteger(v *big.Float) (x *big.Int, exp int) {
+	exp = v.MantExp(nil) - int(v.MinPrec())
+	x, _ = new(big.Float).SetMantExp(v, -exp).Int(nil)
+	return x.Abs(x), exp
 }
 
 func (s scalar) count() uint32 {

@@ -1,0 +1,88 @@
+// Products of bytes on tensor cores, and copies to shared memory beside other work: compute capability 8.0 and later.
+#ifndef MPBENCH_TENSOR_CUH
+#define MPBENCH_TENSOR_CUH
+
+#include "portable.cuh"
+
+#if defined(MP_EMULATOR)
+#include "emulator/tensor.h"
+#else
+
+// SharedAddress is an address in shared memory; offsets in bytes are added to it.
+typedef u32 SharedAddress;
+
+MP_DEVICE SharedAddress sharedAddress(const void *p) {
+	u32 a;
+	asm("{ .reg .u64 t; cvta.to.shared.u64 t, %1; cvt.u32.u64 %0, t; }" : "=r"(a) : "l"(p));
+	return a;
+}
+
+// copyAsync begins to copy 16 bytes from device memory, both addresses multiples of 16. commitCopies makes what the
+// thread has begun since the last call a group; waitCopies<N> waits until all groups but the last N are there, for the
+// thread itself: a barrier makes them the block's.
+MP_DEVICE void copyAsync(SharedAddress to, const void *from) {
+	asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+}
+MP_DEVICE void commitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int N> MP_DEVICE void waitCopies() { asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory"); }
+
+// loadMatrices loads four matrices of 8 rows of 16 bytes. Lanes 8i to 8i+7 have the addresses of the rows of matrix i;
+// lane l gets bytes 4*(l%4) to 4*(l%4)+3 of row l/4 of each.
+MP_DEVICE void loadMatrices(u32 *r, SharedAddress from) {
+	asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+	             : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+	             : "r"(from)
+	             : "memory");
+}
+
+// multiplyAdd adds A*B to D, by a warp: A has 16 rows and B 8 columns of 32 bytes, signed, D 16 x 8 int32. With g = l/4
+// and t = l%4, lane l has in a[r + 2h] bytes 16h+4t to 16h+4t+3 of row g+8r, in b[h] those of column g, and in d[2r +
+// c] the entry in row g+8r and column 2t+c. multiplyAddUnsigned takes the bytes of B as unsigned.
+#define MP_MULTIPLY_ADD(name, type)                                                                              \
+	MP_DEVICE void name(i32 *d, const u32 *a, const u32 *b) {                                                    \
+		asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8." type ".s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, " \
+		             "{%8, %9}, {%0, %1, %2, %3};"                                                               \
+		             : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])                                            \
+		             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));                        \
+	}
+MP_MULTIPLY_ADD(multiplyAdd, "s8")
+MP_MULTIPLY_ADD(multiplyAddUnsigned, "u8")
+
+// storeVector stores 16 bytes in device memory at once, which compilers split where they can.
+MP_DEVICE void storeVector(uint4 *p, uint4 v) {
+	asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
+}
+
+// permuteBytes returns the bytes of high:low that the four digits of the selector name, the lowest first.
+MP_DEVICE u32 permuteBytes(u32 low, u32 high, u32 selector) {
+	u32 r;
+	asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(low), "r"(high), "r"(selector));
+	return r;
+}
+
+#endif
+
+// packBytes returns the lowest bytes of four words, the first lowest.
+MP_DEVICE u32 packBytes(u32 a, u32 b, u32 c, u32 d) {
+	return permuteBytes(permuteBytes(a, b, 0x0040), permuteBytes(c, d, 0x0040), 0x5410);
+}
+
+// ByteModulus is a modulus m of products of bytes. m <= 256 has one residue, a byte; a greater one, at most 2^14, two
+// digits a0 + 128*a1, in [-64, 64], and their sum (byte_products.cu).
+struct ByteModulus {
+	i32 m;
+	i32 magic, shift; // round(x/m) is nearly (x*magic + 2^(31+shift)) >> (32+shift); magic < 2^31
+	i32 gamma;        // -1/128 mod m, balanced; of digits
+	u32 in;           // the first plane of the factors: one, or three of digits
+	u32 out;          // the first plane of the product: one, or two of digits
+	u32 passes;       // 1, or 3
+	u32 pad;
+};
+
+// balanced returns x mod m, in [-m/2, m/2], at most m*2^-8 outside; for m = 256 in [-128, 127].
+MP_DEVICE i32 balanced(i32 x, i32 m, i32 magic, i32 shift) {
+	i32 q = (i32)(((i64)x * magic + ((i64)1 << (31 + shift))) >> 32) >> shift;
+	return x - q * m;
+}
+
+#endif
