@@ -95,13 +95,16 @@ func (a *arithmetic[T]) Dots(z, m, x Vector[T], rows, columns, n int) {
 
 // Axpy sets z = c*x + y.
 func (a *arithmetic[T]) Axpy(z Vector[T], c Number[T], x, y Vector[T]) {
-	a.elements(z, a.programs().axpy, c, x, y)
+	a.elements(z, a.programs().axpy, &c, x, y)
 }
 
 // Scal sets z = c*x.
 func (a *arithmetic[T]) Scal(z Vector[T], c Number[T], x Vector[T]) {
-	a.elements(z, a.programs().mul, c, x)
+	a.elements(z, a.programs().mul, &c, x)
 }
+
+// Products sets z_i = x_i * y_i.
+func (a *arithmetic[T]) Products(z, x, y Vector[T]) { a.elements(z, a.programs().mul, nil, x, y) }
 
 // Add returns x + y.
 func (a *arithmetic[T]) Add(x, y Number[T]) Number[T] { return a.one(a.programs().add, x, y) }
@@ -112,7 +115,7 @@ func (a *arithmetic[T]) Mul(x, y Number[T]) Number[T] { return a.one(a.programs(
 func (a *arithmetic[T]) one(p *network.Program[T], x, y Number[T]) Number[T] {
 	v, z := MakeVector[T](1, a.components), MakeVector[T](1, a.components)
 	v.Set(0, y)
-	a.elements(z, p, x, v)
+	a.elements(z, p, &x, v)
 	return z.Get(0)
 }
 
@@ -205,24 +208,21 @@ func (a *arithmetic[T]) addPairs(s *state[T], x Vector[T]) Number[T] {
 	return x.Get(0)
 }
 
-// elements sets all numbers of z to a program's results for c and the numbers of the vectors.
-func (a *arithmetic[T]) elements(z Vector[T], p *network.Program[T], c Number[T], vectors ...Vector[T]) {
+// elements sets all numbers of z to a program's results for c, unless that is nil, and the numbers of the vectors.
+func (a *arithmetic[T]) elements(z Vector[T], p *network.Program[T], c *Number[T], vectors ...Vector[T]) {
 	s := a.states.Get().(*state[T])
 	defer a.states.Put(s)
 	s.begin(p)
-	for chain := range chains {
-		for k := range a.components {
-			constant := s.register(chain, k)
-			for i := range constant {
-				constant[i] = c[k]
-			}
-		}
+	first := 0 // register of the vectors
+	if c != nil {
+		first = a.components
+		s.constant(c, a.components)
 	}
 	for from := 0; from < z.Len; from += chains * lanes {
 		n := min(chains, ceilDiv(z.Len-from, lanes))
 		for chain := range n {
 			for i, v := range vectors {
-				s.load(chain, (1+i)*a.components, v, from+chain*lanes, z.Len)
+				s.load(chain, first+i*a.components, v, from+chain*lanes, z.Len)
 			}
 		}
 		s.run(0, n)

@@ -42,6 +42,17 @@ func (s *state[T]) begin(p *network.Program[T]) {
 	}
 }
 
+// constant makes the first registers of all chains a number.
+func (s *state[T]) constant(c *Number[T], components int) {
+	for chain := range chains {
+		for k := range components {
+			for i, r := 0, s.register(chain, k); i < len(r); i++ {
+				r[i] = c[k]
+			}
+		}
+	}
+}
+
 // pointer returns where the pointer to a register of a chain is.
 func (s *state[T]) pointer(c, r int) **T { return &s.table[c*s.program.Registers+r] }
 
