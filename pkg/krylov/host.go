@@ -56,19 +56,15 @@ func (h *host[V, S]) Scal(z V, a S, x V) {
 	h.work(elementGrain, func(from, to int) { f.Scal(f.Slice(z, from, to), a, f.Slice(x, from, to)) })
 }
 
-func (h *host[V, S]) Precondition(z, x V) V {
-	switch {
-	case h.system.Jacobi:
-		f := &h.format
-		h.work(elementGrain, func(from, to int) {
-			f.Multiply(f.Slice(z, from, to), f.Slice(h.system.Inverse, from, to), f.Slice(x, from, to), to-from)
-		})
-	case h.system.factors != nil:
+func (h *host[V, S]) Precondition(z, x V) {
+	if !h.system.Jacobi {
 		h.system.factors(z, x)
-	default:
-		return x
+		return
 	}
-	return z
+	f := &h.format
+	h.work(elementGrain, func(from, to int) {
+		f.Multiply(f.Slice(z, from, to), f.Slice(h.system.Inverse, from, to), f.Slice(x, from, to), to-from)
+	})
 }
 
 func (h *host[V, S]) Dot(x, y V) S {

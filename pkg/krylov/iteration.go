@@ -12,14 +12,16 @@ import (
 // iteration is a method under way.
 type iteration[V, S any] struct {
 	scalars[S]
-	ctx    context.Context
-	space  Space[V, S]
-	b, x   V
-	limit  float64
-	normB  float64
-	most   int
-	turn   int // iterations that a step counts as
-	result Result
+	ctx   context.Context
+	space Space[V, S]
+	b, x  V
+	limit float64
+	normB float64
+	most  int
+	turn  int // iterations that a step counts as
+
+	preconditioned bool
+	result         Result
 }
 
 // scalars is the arithmetic of single numbers.
@@ -65,6 +67,7 @@ func newIteration[W, V, S any](
 ) *iteration[V, S] {
 	return &iteration[V, S]{
 		scalars: scalarsOf(f), ctx: ctx, space: space, b: space.Right(), x: space.Vector(), most: o.Iterations, turn: 1,
+		preconditioned: o.Precondition != None && o.Precondition != "",
 	}
 }
 
@@ -118,9 +121,13 @@ func (it *iteration[V, S]) axpy(z V, a S, x, y V) { it.space.Axpy(z, a, x, y) }
 
 // precondition returns x, or z with M*z = x.
 func (it *iteration[V, S]) precondition(z, x V) V {
+	if !it.preconditioned {
+		return x
+	}
 	it.space.Enter(Preconditioning)
 	defer it.space.Enter(Rest)
-	return it.space.Precondition(z, x)
+	it.space.Precondition(z, x)
+	return z
 }
 
 func (it *iteration[V, S]) dot(x, y V) S {

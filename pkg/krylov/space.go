@@ -16,7 +16,7 @@ type Space[V, S any] interface {
 	Scal(z V, a S, x V)    // z = a*x
 	Axpy(z V, a S, x, y V) // z = a*x + y
 	Product(z, x V)        // z = A*x
-	Precondition(z, x V) V // x without a preconditioner, otherwise z with M*z = x
+	Precondition(z, x V)   // M*z = x, where there is a preconditioner
 	Dot(x, y V) S
 	Squares(x V) float64    // the sum of the squares of Float64s, as [Squares] adds them
 	Float64s(x V) []float64 // x rounded to binary64, until the next call

@@ -62,7 +62,7 @@ type space[T multifloat.Float] struct {
 	n        int
 	multiply func(z, x vector[T], from, to int)
 	b        vector[T]
-	inverse  vector[T] // of the diagonal; no array without a preconditioner
+	inverse  vector[T] // of the diagonal
 	squares  *arithmetic[float64]
 	host     func(x multifloat.Vector[T], n int) numbers.Source
 	floats   []float64
@@ -115,13 +115,7 @@ func (s *space[T]) Dot(x, y vector[T]) multifloat.Number[T] {
 	return s.dot(x.planes(), y.planes(), s.n)
 }
 
-func (s *space[T]) Precondition(z, x vector[T]) vector[T] {
-	if s.inverse.array == nil {
-		return x
-	}
-	s.products(z, s.inverse, x)
-	return z
-}
+func (s *space[T]) Precondition(z, x vector[T]) { s.products(z, s.inverse, x) }
 
 // Squares is the dot product of the first components with themselves.
 func (s *space[T]) Squares(x vector[T]) float64 {
