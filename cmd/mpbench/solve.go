@@ -429,6 +429,7 @@ func solveRecord(d *datasets.Data, s solverChoice, o krylov.Options, result kryl
 		Solve: &record.Solve{
 			Algorithm: string(o.Algorithm), Precondition: string(o.Precondition), Tolerance: o.Tolerance,
 			Status: string(result.Status), Converged: result.Status == krylov.Converged, Iterations: result.Iterations,
+			Products:   result.Products,
 			Recurrence: decimalText(result.Recurrence), True: decimalText(result.True), Backward: decimalText(result.Backward),
 			History: result.History, Float64Matrix: o.Float64Matrix,
 		},

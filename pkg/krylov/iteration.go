@@ -113,6 +113,7 @@ func (it *iteration[V, S]) copy(z, x V) { it.space.Scal(z, it.number(1), x) }
 func (it *iteration[V, S]) product(z, x V) {
 	it.space.Enter(Product)
 	it.space.Product(z, x)
+	it.result.Products++
 	it.space.Enter(Rest)
 }
 

@@ -59,6 +59,7 @@ const (
 type Result struct {
 	Status     Status
 	Iterations int
+	Products   int // of the matrix and vectors that Shares have the time of
 	X          numbers.Source
 	History    []float64 // ||r||_2 / ||b||_2 of the recurrence after each iteration, all finite
 	Time       time.Duration

@@ -107,6 +107,7 @@ func (r *refinement[V, S]) residual(s System, exact bool) (float64, error) {
 		return norm, nil
 	}
 	it.space.Enter(Product)
+	it.result.Products++
 	defer it.space.Enter(Rest)
 	component, err := s.residual(r.space.format.Source(it.x, len(b)))
 	if err != nil {
@@ -130,6 +131,7 @@ func (r *refinement[V, S]) correct(norm float64, o Options) Status {
 	inner.run(o)
 	result, part := &it.result, &inner.result
 	result.Iterations += part.Iterations
+	result.Products += part.Products
 	for _, h := range part.History {
 		result.History = append(result.History, h*norm/it.normB)
 	}

@@ -35,6 +35,7 @@ type SolveRow struct {
 	True         string  `json:"true_residual"`
 	Backward     string  `json:"backward_error"`
 	Forward      string  `json:"forward_error"`
+	Flops        float64 `json:"spmv_flops_per_second"`
 	Orders       string  `json:"iterations_of_orders"` // separated by spaces; negative where they fail
 }
 
@@ -67,7 +68,7 @@ func Solve(records []record.Record) *Document {
 			r.Solve.Precondition,
 			r.Solve.Status, r.Solve.Converged, r.Solve.Iterations, r.Time.Median, r.Phases["spmv"], r.Phases["dot"],
 			r.Phases["norm"], r.Phases["precondition"], r.Phases["rest"], r.Solve.Recurrence, r.Solve.True, r.Solve.Backward,
-			r.Solve.Forward, strings.Trim(fmt.Sprint(r.Solve.Orders), "[]"),
+			r.Solve.Forward, r.SparseFlops(), strings.Trim(fmt.Sprint(r.Solve.Orders), "[]"),
 		})
 	}
 	if len(d.Sheets) > 1 {
@@ -86,6 +87,7 @@ var solveColumns = []SheetColumn{
 	{Head: [2]string{"backward", "error"}, Right: true, Optional: true},
 	{Head: [2]string{"per", "iteration"}, Right: true, Optional: true},
 	{Head: [2]string{"SpMV/dot/norm/", "precond./rest, %"}, Right: true, Optional: true},
+	{Head: [2]string{"SpMV,", "GFlop/s"}, Right: true, Optional: true},
 	{Head: [2]string{"", "how it ended"}, Wrap: true},
 }
 
@@ -125,6 +127,7 @@ func solveCells(r *record.Record, several several) []string {
 		cmp.Or(s.Forward, none), s.Recurrence, s.Backward, siTime(r.Time.Median/float64(max(1, s.Iterations)), false),
 		fmt.Sprintf("%.0f/%.0f/%.0f/%.0f/%.0f", share("spmv"), share("dot"), share("norm"),
 			share("precondition"), share("rest")),
+		fixedDigits(r.SparseFlops() / 1e9),
 		s.Status,
 	}
 }
