@@ -31,11 +31,11 @@ type SolveRow struct {
 	Norm         float64 `json:"norm_ns"`
 	Prepared     float64 `json:"precondition_ns"`
 	Rest         float64 `json:"rest_ns"`
+	Flops        float64 `json:"spmv_flops_per_s"`
 	Recurrence   string  `json:"recurrence_residual"`
 	True         string  `json:"true_residual"`
 	Backward     string  `json:"backward_error"`
 	Forward      string  `json:"forward_error"`
-	Flops        float64 `json:"spmv_flops_per_second"`
 	Orders       string  `json:"iterations_of_orders"` // separated by spaces; negative where they fail
 }
 
@@ -65,10 +65,9 @@ func Solve(records []record.Record) *Document {
 		s.Rows = append(s.Rows, solveCells(r, several))
 		d.Rows = append(d.Rows, SolveRow{
 			r.Dataset.Label(), r.Shape.N, r.Shape.NNZ, r.Method, r.PrecisionBits, r.Device, r.Solve.Algorithm,
-			r.Solve.Precondition,
-			r.Solve.Status, r.Solve.Converged, r.Solve.Iterations, r.Time.Median, r.Phases["spmv"], r.Phases["dot"],
-			r.Phases["norm"], r.Phases["precondition"], r.Phases["rest"], r.Solve.Recurrence, r.Solve.True, r.Solve.Backward,
-			r.Solve.Forward, r.SparseFlops(), strings.Trim(fmt.Sprint(r.Solve.Orders), "[]"),
+			r.Solve.Precondition, r.Solve.Status, r.Solve.Converged, r.Solve.Iterations, r.Time.Median, r.Phases["spmv"],
+			r.Phases["dot"], r.Phases["norm"], r.Phases["precondition"], r.Phases["rest"], r.SparseFlops(),
+			r.Solve.Recurrence, r.Solve.True, r.Solve.Backward, r.Solve.Forward, strings.Trim(fmt.Sprint(r.Solve.Orders), "[]"),
 		})
 	}
 	if len(d.Sheets) > 1 {
