@@ -36,8 +36,8 @@ type solveOptions struct {
 
 func newSolve() *cobra.Command {
 	o := solveOptions{
-		method: "float64,dd", device: "cpu", precision: "212", reading: datasets.Double.String(), algorithm: string(krylov.BiCGStab),
-		precondition: string(krylov.None), seed: 1, tolerance: 1e-12, iterations: 10_000, threads: 1,
+		method: "float64,dd", device: "cpu", precision: "212", reading: datasets.Double.String(),
+		algorithm: string(krylov.BiCGStab), precondition: string(krylov.None), seed: 1, tolerance: 1e-12, iterations: 10_000, threads: 1,
 	}
 	cmd := &cobra.Command{
 		Use:   "solve [FILE...]",
@@ -142,7 +142,8 @@ func (o *solveOptions) solvers() (list []solverChoice, notes []string, err error
 		}
 		s := all[i]
 		if s.Parallel != "" && slices.ContainsFunc(sets, onGPU) {
-			notes = append(notes, fmt.Sprintf("%s stands for %s, which adds dot products from the first term to the last", s.Parallel, name))
+			notes = append(notes, fmt.Sprintf("%s stands for %s, which adds dot products from the first term to the last",
+				s.Parallel, name))
 			s = all[find(s.Parallel)]
 		}
 		choices, err := choices(s, precisions, sets)

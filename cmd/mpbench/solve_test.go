@@ -23,7 +23,8 @@ func TestSolveOnGPU(t *testing.T) {
 	} {
 		var out, errors bytes.Buffer
 		args := append([]string{"solve", "-q", "--dataset", "convdiff:n=64"}, strings.Fields(c.args)...)
-		if code := run(context.Background(), args, &out, &errors); code != c.code || !strings.Contains(errors.String(), c.want) {
+		code := run(context.Background(), args, &out, &errors)
+		if code != c.code || !strings.Contains(errors.String(), c.want) {
 			t.Errorf("%s: code %d, %s", c.args, code, errors.String())
 		}
 		if c.code != 0 {

@@ -44,7 +44,8 @@ func (r *Result) judge(s System, o Options) error {
 	return nil
 }
 
-// rowNorm returns the maximum norm of the matrix, with a relative error of some units of 2^-53 for each element of a row.
+// rowNorm returns the maximum norm of the matrix, with a relative error of some units of 2^-53 for each element of a
+// row.
 func (s System) rowNorm(threads int) *big.Float {
 	return largest(s.A.Rows, threads, func(i int) (sum float64) {
 		for k, row := 0, s.A.Row(i); k < row.Rows; k++ {
@@ -61,8 +62,8 @@ func (s System) rowNorm(threads int) *big.Float {
 	})
 }
 
-// largest returns the largest magnitude of n numbers, as approximations say; only where these overflow, the numbers are
-// looked at.
+// largest returns the largest magnitude of n numbers, as approximations say; only where these overflow, the numbers
+// are looked at.
 func largest(n, threads int, approximate func(i int) float64, number func(i int) *big.Float) *big.Float {
 	const grain = 1 << 14
 	tops := make([]float64, (n+grain-1)/grain)

@@ -11,8 +11,12 @@ import (
 
 // Solvers are those of linear systems, in all formats.
 func Solvers() []krylov.Solver {
-	single := krylov.Of("float32", 24, 0, 0, func(method.Config) format.Format[[]float32, float32] { return format.Binary32 })
-	double := krylov.Of("float64", 53, 0, 0, func(method.Config) format.Format[[]float64, float64] { return format.Binary64 })
+	single := krylov.Of("float32", 24, 0, 0, func(method.Config) format.Format[[]float32, float32] {
+		return format.Binary32
+	})
+	double := krylov.Of("float64", 53, 0, 0, func(method.Config) format.Format[[]float64, float64] {
+		return format.Binary64
+	})
 	single.Parallel, double.Parallel = "float32-lanes", "float64-lanes"
 	list := []krylov.Solver{
 		single, double,

@@ -45,8 +45,8 @@ func gpuSolvers() (list []krylov.Solver) {
 	return list
 }
 
-// TestSolversOnGPU: a solver's bits on a GPU are those on the CPU: the solution, all residuals, how it ended; of systems
-// with one segment of unknowns and with several, and with rows of different lengths.
+// TestSolversOnGPU: a solver's bits on a GPU are those on the CPU: the solution, all residuals, how it ended; of
+// systems with one segment of unknowns and with several, and with rows of different lengths.
 func TestSolversOnGPU(t *testing.T) {
 	gputest.Sanitize(t)
 	gpus := device.Must(gputest.Name(t))

@@ -55,8 +55,9 @@ func runBiCGStab(ctx context.Context, lab *Lab, r *Result) error {
 		counts: Group{Title: "iterations", Quantities: []string{"rows", "non-zeros", "double", "quadruple", "ratio"}},
 		times:  Group{Title: "time of quadruple over double precision", Quantities: append([]string{"ratio"}, parts[:2]...)},
 		shares: Group{Title: "shares of the time", Quantities: parts},
-		rates:  Group{Title: "SpMV in GFlop/s, sorted by that of double precision", Quantities: []string{"double", "quadruple", "ratio"}},
-		says:   Group{Title: "what the slides say", Quantities: []string{"holds"}, Statements: true},
+		rates: Group{Title: "SpMV in GFlop/s, sorted by that of double precision",
+			Quantities: []string{"double", "quadruple", "ratio"}},
+		says: Group{Title: "what the slides say", Quantities: []string{"holds"}, Statements: true},
 	}
 	for _, m := range matricesOfSlides {
 		path := filepath.Join(lab.Matrices, m.name+".mtx")

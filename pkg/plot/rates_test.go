@@ -7,8 +7,8 @@ import (
 	"mpbench/pkg/record"
 )
 
-// TestSparseRates: matrices stand in the order of the first method's rates, those it lacks at the end; solvers' products
-// count as often as there are some, and records of other operations or of the emulator not at all.
+// TestSparseRates: matrices stand in the order of the first method's rates, those it lacks at the end; solvers'
+// products count as often as there are some, and records of other operations or of the emulator not at all.
 func TestSparseRates(t *testing.T) {
 	one := func(matrix, method, device string, nnz int, ns float64) *record.Record {
 		return &record.Record{Command: "spmv", Method: method, Device: device, Dataset: record.Dataset{Name: matrix},
@@ -31,7 +31,8 @@ func TestSparseRates(t *testing.T) {
 	if c == nil || len(c.panels) != 1 || len(c.panels[0].series) != 2 {
 		t.Fatalf("%+v", c)
 	}
-	if p := c.panels[0].series[0].lines[0].points; len(p) != 3 || p[0].x != 1 || p[0].y != 0.3010299956639812 || p[2].x != 3 {
+	p := c.panels[0].series[0].lines[0].points
+	if len(p) != 3 || p[0].x != 1 || p[0].y != 0.3010299956639812 || p[2].x != 3 {
 		t.Errorf("float64 is at %v", p)
 	}
 	if severalMatrices(list[:1]) || !severalMatrices(list) {
