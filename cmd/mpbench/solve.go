@@ -37,7 +37,8 @@ type solveOptions struct {
 func newSolve() *cobra.Command {
 	o := solveOptions{
 		method: "float64,dd", device: "cpu", precision: "212", reading: datasets.Double.String(),
-		algorithm: string(krylov.BiCGStab), precondition: string(krylov.None), seed: 1, tolerance: 1e-12, iterations: 10_000, threads: 1,
+		algorithm: string(krylov.BiCGStab), precondition: string(krylov.None), seed: 1, tolerance: 1e-12,
+		iterations: 10_000, threads: 1,
 	}
 	cmd := &cobra.Command{
 		Use:   "solve [FILE...]",

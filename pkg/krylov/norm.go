@@ -7,8 +7,8 @@ import (
 )
 
 // Squares returns the sum of the squares of numbers times a scale, in binary64 and in the order of all formats of
-// package multifloat: lane l of 32 adds the terms l, l + 32, ... of a segment of 2048, then lanes l + 16, ..., l + 1; segments
-// are added in pairs of neighbours until one is left.
+// package multifloat: lane l of 32 adds the terms l, l + 32, ... of a segment of 2048, then lanes l + 16, ..., l + 1;
+// segments are added in pairs of neighbours until one is left.
 func Squares(x []float64, scale float64, threads int) float64 {
 	const segment = 2048
 	parts := make([]float64, max(1, (len(x)+segment-1)/segment))
