@@ -215,6 +215,13 @@ template <class Low> struct Packed {
 	}
 };
 
+// Widened is binary32 numbers that are read as binary64 ones.
+struct Widened {
+	MP_DEVICE void fetch(double *z, ComponentPlanes v, u64 i) { z[0] = doubleOf(((const u32 *)v.p)[i]); }
+	MP_DEVICE void expand(double *z) { z[0] = (double)__builtin_bit_cast(float, (u32)bitsOf(z[0])); }
+	MP_DEVICE void store(ComponentPlanes v, u64 i, const double *z) { ((float *)v.p)[i] = (float)z[0]; }
+};
+
 // Vectors has the loops of a scheme on vectors that are stored in some way.
 template <class S, class Stored = Planes<typename S::T, S::K>> struct Vectors {
 	typedef typename S::T T;
@@ -227,9 +234,9 @@ template <class S, class Stored = Planes<typename S::T, S::K>> struct Vectors {
 	}
 	MP_DEVICE void store(ComponentPlanes v, u64 i, const T *z) { Stored::store(v, i, z); }
 
-	// storeSum stores what is the result, or a part of it.
-	MP_DEVICE void storeSum(ComponentPlanes v, u64 i, const T *z, bool result) {
-		if (result)
+	// storeSum stores a sum as vectors are stored, or whole.
+	MP_DEVICE void storeSum(ComponentPlanes v, u64 i, const T *z, bool asStored) {
+		if (asStored)
 			store(v, i, z);
 		else
 			Whole::store(v, i, z);
@@ -279,10 +286,11 @@ template <class S, class Stored = Planes<typename S::T, S::K>> struct Vectors {
 	}
 
 	// sums adds, by a warp each, segments of the rows of x, or of their products with the columns of y: task t is a
-	// segment of component t / segments. Lane l adds the numbers l, l + 32, ...; lanes are added in a tree.
+	// segment of component t / segments. Lane l adds the numbers l, l + 32, ...; lanes are added in a tree. The sums are
+	// stored as vectors are, or whole.
 	template <bool Products>
 	MP_DEVICE void sums(ComponentPlanes z, ComponentPlanes x, ComponentPlanes y, u64 columns, u64 n, u64 segments,
-	                    u64 tasks, u64 magnitudes) {
+	                    u64 tasks, u64 magnitudes, bool asStored) {
 		const u64 segment = 2048;
 		u32 lane = threadIdx.x % 32, warps = blockDim.x / 32;
 		for (u64 task = blockIdx.x * (u64)warps + threadIdx.x / 32; task < tasks; task += (u64)gridDim.x * warps) {
@@ -299,15 +307,15 @@ template <class S, class Stored = Planes<typename S::T, S::K>> struct Vectors {
 				for (int k = 0; k < K; k++) other[k] = fromLane(sum[k], (lane + half) % 32);
 				S::add(sum, other, sum);
 			}
-			if (lane == 0) storeSum(z, task, sum, segments == 1);
+			if (lane == 0) storeSum(z, task, sum, asStored);
 		}
 	}
 
 	static __device__ __forceinline__ u64 min(u64 a, u64 b) { return a < b ? a : b; }
 
 	// pairs adds neighbours among up to 64 numbers of a row of x, by a warp each, until one is left: task t is a group
-	// of row t / groups.
-	MP_DEVICE void pairs(ComponentPlanes z, ComponentPlanes x, u64 n, u64 groups, u64 tasks) {
+	// of row t / groups. The sums are stored as vectors are, or whole.
+	MP_DEVICE void pairs(ComponentPlanes z, ComponentPlanes x, u64 n, u64 groups, u64 tasks, bool asStored) {
 		u32 lane = threadIdx.x % 32, warps = blockDim.x / 32;
 		for (u64 task = blockIdx.x * (u64)warps + threadIdx.x / 32; task < tasks; task += (u64)gridDim.x * warps) {
 			u64 row = task / groups * n, from = task % groups * 64;
@@ -332,7 +340,7 @@ template <class S, class Stored = Planes<typename S::T, S::K>> struct Vectors {
 #pragma unroll
 				for (int k = 0; k < K; k++) sum[k] = alone ? even[k] : sum[k];
 			}
-			if (lane == 0) storeSum(z, task, sum, groups == 1);
+			if (lane == 0) storeSum(z, task, sum, asStored);
 		}
 	}
 
@@ -377,7 +385,7 @@ template <class S, class Stored = Planes<typename S::T, S::K>> struct Vectors {
 		return shuffle(allLanes, n, 0);
 	}
 
-	// elements sets z_i = x_i, times c if bit 0 of what is set, and then plus y_i if bit 1 is.
+	// elements sets z_i = x_i, times c if bit 0 of what is set, and then plus y_i if bit 1 is; bit 2 makes c y_i.
 	MP_DEVICE void elements(ComponentPlanes z, Constant c, ComponentPlanes x, ComponentPlanes y, u64 n, u64 what) {
 		u64 bits[8] = {c.c0, c.c1, c.c2, c.c3, c.c4, c.c5, c.c6, c.c7};
 		T factor[K];
@@ -386,6 +394,7 @@ template <class S, class Stored = Planes<typename S::T, S::K>> struct Vectors {
 		for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
 			T sum[K], other[K];
 			load(sum, x, i);
+			if (what & 4) load(factor, y, i);
 			if (what & 1) S::mul(factor, sum, sum);
 			if (what & 2) {
 				load(other, y, i);
@@ -401,17 +410,18 @@ template <class S, class Stored = Planes<typename S::T, S::K>> struct Vectors {
 #define MP_MULTIFLOAT(suffix, scheme)                                                                              \
 	MP_KERNEL(multifloatSums##suffix, 128)                                                                         \
 	(ComponentPlanes z, ComponentPlanes x, u64 n, u64 segments, u64 tasks, u64 magnitudes) {                       \
-		Vectors<MP_UNPACK scheme>::sums<false>(z, x, x, 1, n, segments, tasks, magnitudes);                        \
+		Vectors<MP_UNPACK scheme>::sums<false>(z, x, x, 1, n, segments, tasks, magnitudes, segments == 1);         \
 	}                                                                                                              \
 	MP_REGISTER(multifloatSums##suffix);                                                                           \
 	MP_KERNEL(multifloatDots##suffix, 128)                                                                         \
-	(ComponentPlanes z, ComponentPlanes x, ComponentPlanes y, u64 columns, u64 n, u64 segments, u64 tasks) {       \
-		Vectors<MP_UNPACK scheme>::sums<true>(z, x, y, columns, n, segments, tasks, 0);                            \
+	(ComponentPlanes z, ComponentPlanes x, ComponentPlanes y, u64 columns, u64 n, u64 segments, u64 tasks,         \
+	 u64 asStored) {                                                                                               \
+		Vectors<MP_UNPACK scheme>::sums<true>(z, x, y, columns, n, segments, tasks, 0, asStored);                  \
 	}                                                                                                              \
 	MP_REGISTER(multifloatDots##suffix);                                                                           \
 	MP_KERNEL(multifloatPairs##suffix, 128)                                                                        \
-	(ComponentPlanes z, ComponentPlanes x, u64 n, u64 groups, u64 tasks) {                                         \
-		Vectors<MP_UNPACK scheme>::pairs(z, x, n, groups, tasks);                                                  \
+	(ComponentPlanes z, ComponentPlanes x, u64 n, u64 groups, u64 tasks, u64 asStored) {                           \
+		Vectors<MP_UNPACK scheme>::pairs(z, x, n, groups, tasks, asStored);                                        \
 	}                                                                                                              \
 	MP_REGISTER(multifloatPairs##suffix);                                                                          \
 	MP_KERNEL(multifloatRows##suffix, 128)                                                                         \

@@ -135,8 +135,8 @@ type (
 		Stride uint64
 	}
 	MultifloatDotsArgs struct {
-		Z, X, Y                     ComponentPlanes
-		Columns, N, Segments, Tasks uint64
+		Z, X, Y                               ComponentPlanes
+		Columns, N, Segments, Tasks, AsStored uint64
 	}
 	Constant struct {
 		C0, C1, C2, C3, C4, C5, C6, C7 uint64
@@ -148,8 +148,8 @@ type (
 		N, What uint64
 	}
 	MultifloatPairsArgs struct {
-		Z, X             ComponentPlanes
-		N, Groups, Tasks uint64
+		Z, X                       ComponentPlanes
+		N, Groups, Tasks, AsStored uint64
 	}
 	MultifloatRowsArgs struct {
 		Z, A                      ComponentPlanes

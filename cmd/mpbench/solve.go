@@ -14,6 +14,7 @@ import (
 	"mpbench/datasets"
 	"mpbench/internal/parallel"
 	"mpbench/internal/suggest"
+	"mpbench/pkg/device"
 	"mpbench/pkg/krylov"
 	"mpbench/pkg/methods"
 	"mpbench/pkg/numbers"
@@ -23,7 +24,7 @@ import (
 
 type solveOptions struct {
 	dataset, method, precision string
-	n, right, reading          string
+	n, right, reading, device  string
 	algorithm, precondition    string
 	seed                       uint64
 	tolerance                  float64
@@ -35,8 +36,9 @@ type solveOptions struct {
 
 func newSolve() *cobra.Command {
 	o := solveOptions{
-		method: "float64,dd", precision: "212", reading: datasets.Double.String(), algorithm: string(krylov.BiCGStab),
-		precondition: string(krylov.None), seed: 1, tolerance: 1e-12, iterations: 10_000, threads: 1,
+		method: "float64,dd", device: "cpu", precision: "212", reading: datasets.Double.String(),
+		algorithm: string(krylov.BiCGStab), precondition: string(krylov.None), seed: 1, tolerance: 1e-12,
+		iterations: 10_000, threads: 1,
 	}
 	cmd := &cobra.Command{
 		Use:   "solve [FILE...]",
@@ -56,12 +58,16 @@ numbers of iterations scatter when nothing but the order of dot products changes
 
 refined solves in float64 to the square root of --tol, again and again with the residual of what there
 is, which is computed in dd; refined-exact computes it without rounding. Both keep the solution in dd.
+On a GPU the matrix and all vectors stay in its memory; residuals and the solution have the bits that they
+have on the CPU. Dot products of float32 and float64 are added from the first term to the last, which a
+GPU does not; where one is among the devices, float32-lanes and float64-lanes stand for them on all.
 A matrix of float64 numbers takes no more bytes in dd, td and qd than in float64; --float64-matrix
 rounds others to that.`,
 		Example: `  mpbench solve add20.mtx dw2048.mtx --method float64,dd,qd
   mpbench solve add20.mtx --method float64,deferred,dd --orders 5
   mpbench solve --dataset olmstead,brusselator --method float64,dd --export residuals.svg
   mpbench solve watt_2.mtx --method float64,dd --precondition none,ilu0
+  mpbench solve *.mtx --device cuda:0 --method float64,dd,qd --precondition none,jacobi
   mpbench solve --dataset tridiagonal:cond=1e8 --algorithm cg --method float64,bigfloat --precision 106,212`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 		ValidArgsFunction: completeArguments(sparseFiles),
@@ -78,6 +84,7 @@ rounds others to that.`,
 	f.IntVar(&o.iterations, "iterations", o.iterations, "iterations at most")
 	f.IntVar(&o.orders, "orders", o.orders, "solve also with the unknowns in so many random orders, and so dot products")
 	addThreads(f, &o.threads)
+	f.Var(&listFlag{text: &o.device}, "device", "devices, a list: cpu, cuda:0, ..., or all")
 	f.StringVar(&o.algorithm, "algorithm", o.algorithm, strings.Join(krylov.Algorithms(), ", "))
 	f.VarP(&listFlag{text: &o.precondition}, "precondition", "", "a list: "+strings.Join(krylov.Preconditions(), ", "))
 	f.BoolVar(&o.rounded, "float64-matrix", o.rounded,
@@ -85,6 +92,7 @@ rounds others to that.`,
 	f.BoolVar(&o.reference, "reference", o.reference, "solve in 1024 bits first, for the forward error")
 	o.output.addFlags(cmd, true)
 	completeList(cmd, "method", solverNames())
+	completeList(cmd, "device", []string{"all", "cpu", "cuda:0"})
 	completeSets(cmd, "dataset", datasets.Sparses)
 	complete(cmd, "reading", []string{"double", "exact"})
 	complete(cmd, "algorithm", krylov.Algorithms())
@@ -103,36 +111,84 @@ func solverNames() (names []string) {
 	return names
 }
 
-// solverChoice is a solver at a precision.
+// solverChoice is a solver at a precision on a device.
 type solverChoice struct {
 	krylov.Solver
 	bits int
+	set  device.Set
 }
 
-func (o *solveOptions) solvers() (list []solverChoice, err error) {
+// solvers returns those of the methods on each of the devices, and a line for each method in whose place another one
+// stands.
+func (o *solveOptions) solvers() (list []solverChoice, notes []string, err error) {
 	settings := settings{precision: o.precision}
 	precisions, err := settings.precisions()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	sets, err := o.devices()
+	if err != nil {
+		return nil, nil, err
 	}
 	all := methods.Solvers()
+	find := func(name string) int {
+		return slices.IndexFunc(all, func(s krylov.Solver) bool { return s.Name == name })
+	}
 	for _, name := range strings.Split(o.method, ",") {
 		name = strings.TrimSpace(name)
-		i := slices.IndexFunc(all, func(s krylov.Solver) bool { return s.Name == name })
+		i := find(name)
 		if i < 0 {
 			names := mapped(all, func(s krylov.Solver) string { return s.Name })
-			return nil, usagef("%s", suggest.Unknown("method", name, names))
+			return nil, nil, usagef("%s", suggest.Unknown("method", name, names))
 		}
-		if all[i].Bits != 0 {
-			list = append(list, solverChoice{all[i], all[i].Bits})
-			continue
+		s := all[i]
+		if s.Parallel != "" && slices.ContainsFunc(sets, onGPU) {
+			notes = append(notes, fmt.Sprintf("%s stands for %s, which adds dot products from the first term to the last",
+				s.Parallel, name))
+			s = all[find(s.Parallel)]
 		}
+		choices, err := choices(s, precisions, sets)
+		if err != nil {
+			return nil, nil, err
+		}
+		list = append(list, choices...)
+	}
+	return list, notes, nil
+}
+
+// devices returns those that each solve the systems alone.
+func (o *solveOptions) devices() ([]device.Set, error) {
+	sets, err := chooseDevices(o.device, nil)
+	for _, set := range sets {
+		if set.Kind() == device.Hybrid {
+			return nil, usagef("--device %s: a system is solved by one device; want cpu or cuda:0, or both as a list", set)
+		}
+	}
+	if err == nil && slices.ContainsFunc(sets, onGPU) && slices.Contains(o.preconditions(), string(krylov.ILU0)) {
+		return nil, usagef("--precondition ilu0 runs on the CPU alone; want none or jacobi with --device %s", joined(sets))
+	}
+	return sets, err
+}
+
+func onGPU(s device.Set) bool { return s.Kind() == device.CUDA }
+
+// choices returns a solver at each precision on each device that it runs on.
+func choices(s krylov.Solver, precisions []int, sets []device.Set) (list []solverChoice, err error) {
+	if s.Bits != 0 {
+		precisions = []int{s.Bits}
+	}
+	for _, set := range sets {
 		for _, p := range precisions {
-			if p < all[i].Least || p > all[i].Most {
-				return nil, usagef("%s: precision %d is outside its range, %d to %d bits", name, p, all[i].Least, all[i].Most)
+			if s.Bits == 0 && (p < s.Least || p > s.Most) {
+				return nil, usagef("%s: precision %d is outside its range, %d to %d bits", s.Name, p, s.Least, s.Most)
 			}
-			list = append(list, solverChoice{all[i], p})
+			if s.On(set.Kind()) {
+				list = append(list, solverChoice{s, p, set})
+			}
 		}
+	}
+	if len(list) == 0 {
+		return nil, usagef("%s does not run on %s; use --device cpu", s.Name, joined(sets))
 	}
 	return list, nil
 }
@@ -221,7 +277,7 @@ func (o *solveOptions) run(cmd *cobra.Command, files []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	solvers, err := o.solvers()
+	solvers, notes, err := o.solvers()
 	if err != nil {
 		return err
 	}
@@ -240,7 +296,7 @@ func (o *solveOptions) run(cmd *cobra.Command, files []string) error {
 	progress.Close()
 	if len(run.Records) > 0 {
 		d := report.Solve(run.Records)
-		d.Environment = &env
+		d.Environment, d.Closing = &env, append(d.Closing, notes...)
 		err = cmp.Or(err, o.output.print(cmd, d, run))
 	}
 	if err == nil && cmd.Context().Err() != nil {
@@ -278,7 +334,7 @@ func (o *solveOptions) solveAll(
 	}
 	for _, s := range solvers {
 		for _, name := range o.preconditions() {
-			options.Precondition = krylov.Precondition(name)
+			options.Precondition, options.Devices = krylov.Precondition(name), s.set
 			progress.Begin(d.Name + " " + s.Name)
 			r, err := s.measure(ctx, d, system, others, options, known)
 			if err != nil {
@@ -354,23 +410,28 @@ func decimalText(x float64) string {
 
 func solveRecord(d *datasets.Data, s solverChoice, o krylov.Options, result krylov.Result) record.Record {
 	ns := float64(result.Time)
-	share := result.Shares
+	phases := record.Phases{record.PhaseKernel: ns}
+	for _, p := range krylov.Phases() {
+		phases[p.String()] = float64(result.Shares[p])
+	}
+	threads := 1
+	if result.Device == "" {
+		threads = parallel.Threads(o.Threads)
+	}
 	sum := d.Record()
 	sum.SHA256, _, _ = strings.Cut(sum.SHA256, ",") // of the matrix
 	return record.Record{
-		Schema: record.RecordSchema, Command: "solve", Method: s.Name, Format: s.Format, Device: "cpu",
-		Threads: parallel.Threads(o.Threads),
+		Schema: record.RecordSchema, Command: "solve", Method: s.Name, Format: s.Format,
+		Device: cmp.Or(result.Device, string(device.CPU)), Threads: threads,
 		Dataset: sum, Shape: record.Shape{M: d.M, N: d.N, NNZ: d.Pattern.Len()},
 		PrecisionBits: s.bits, ActualBits: s.bits, Reference: "exact residual of the computed solution",
-		Time: record.Timing{Median: ns, Lo: ns, Hi: ns, Samples: []float64{ns}},
-		Phases: record.Phases{
-			record.PhaseKernel: ns, "spmv": float64(share.Product), "dot": float64(share.Dot), "norm": float64(share.Norm),
-			"precondition": float64(share.Precondition), "rest": float64(share.Rest),
-		},
+		Time:     record.Timing{Median: ns, Lo: ns, Hi: ns, Samples: []float64{ns}},
+		Phases:   phases,
 		Warnings: []record.Warning{},
 		Solve: &record.Solve{
 			Algorithm: string(o.Algorithm), Precondition: string(o.Precondition), Tolerance: o.Tolerance,
 			Status: string(result.Status), Converged: result.Status == krylov.Converged, Iterations: result.Iterations,
+			Products:   result.Products,
 			Recurrence: decimalText(result.Recurrence), True: decimalText(result.True), Backward: decimalText(result.Backward),
 			History: result.History, Float64Matrix: o.Float64Matrix,
 		},

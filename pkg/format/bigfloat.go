@@ -102,6 +102,11 @@ func BigFloat(c method.Config) Format[[]big.Float, *big.Float] {
 				z[i].Mul(a, &x[i])
 			}
 		},
+		Products: func(z, x, y []big.Float) {
+			for i := range x {
+				z[i].Mul(&x[i], &y[i])
+			}
+		},
 		Mul:  func(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(p).Mul(x, y) },
 		Div:  func(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(p).Quo(x, y) },
 		Add:  func(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(p).Add(x, y) },

@@ -77,6 +77,11 @@ func ieee[T float32 | float64](f Format[[]T, T], round func(exact.Value) T, leas
 				z[i] = a * v
 			}
 		},
+		Products: func(z, x, y []T) {
+			for i, v := range x {
+				z[i] = v * y[i]
+			}
+		},
 		Mul: func(x, y T) T { return x * y },
 		Div: func(x, y T) T { return x / y },
 		Add: func(x, y T) T { return x + y },

@@ -74,10 +74,12 @@ type Loops[V, S any] struct {
 	Combine func(z V, alpha S, a, x V, beta S, y V, rows, columns, n int)
 	Axpy    func(z V, a S, x, y V) // z = a*x + y
 	Scal    func(z V, a S, x V)    // z = a*x
-	Mul     func(x, y S) S
-	Add     func(x, y S) S
-	Sqrt    func(x S) S // of x >= 0, rounded as the others
-	Div     func(x, y S) S
+	// Products sets z_i = x_i * y_i; nil for Mul, one by one.
+	Products func(z, x, y V)
+	Mul      func(x, y S) S
+	Add      func(x, y S) S
+	Sqrt     func(x S) S // of x >= 0, rounded as the others
+	Div      func(x, y S) S
 }
 
 // RowsOf returns the Rows of a format, of its Mul and Add if it has none.
@@ -94,6 +96,17 @@ func (f *Format[V, S]) RowsOf(rows *numbers.Pattern, a V) func(z, x V, from, to 
 			}
 			f.Set(z, i, sum)
 		}
+	}
+}
+
+// Multiply sets z_i = x_i * y_i for the first n numbers.
+func (f *Format[V, S]) Multiply(z, x, y V, n int) {
+	if f.Products != nil {
+		f.Products(z, x, y)
+		return
+	}
+	for i := range n {
+		f.Set(z, i, f.Mul(f.Get(x, i), f.Get(y, i)))
 	}
 }
 

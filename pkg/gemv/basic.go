@@ -28,6 +28,13 @@ func basicMethod() method.Method {
 	}
 }
 
+// sparseBasicMethod is the same for sparse matrices, whose stored elements alone are terms.
+func sparseBasicMethod() method.Method {
+	m := basicMethod()
+	m.Operation = op.Spmv
+	return m
+}
+
 type basic struct {
 	residues
 	scratch []basicWorker
@@ -61,6 +68,13 @@ func (e *basic) Run(context.Context) error {
 	}
 	if e.multiplies {
 		e.context.ScaleVector(e.d, e.Alpha, e.X)
+		if rows := e.Problem.Matrix().Pattern; rows != nil {
+			starts := rows.Windows()
+			parallel.Ranges(e.Workers(), len(starts)-1, 1, func(worker, i, _ int) {
+				e.sparseRows(worker, rows, starts[i], starts[i+1])
+			})
+			return nil
+		}
 		parallel.Ranges(e.Workers(), e.result.Len(), basicTile, e.rows)
 	}
 	return nil
@@ -84,6 +98,25 @@ func (e *basic) rows(worker, from, to int) {
 		e.result.View(&w.a, from+r)
 		c.Add(&w.a, &w.a, sum)
 		e.result.SetFields(from+r, &w.a)
+	}
+}
+
+// sparseRows is rows for the stored elements, which lie row by row.
+func (e *basic) sparseRows(worker int, rows *numbers.Pattern, from, to int) {
+	w, c := &e.scratch[worker], e.Worker(worker)
+	sum, k := w.sums[0], rows.Start[from]-rows.Start[0]
+	for i := from; i < to; i++ {
+		sum.SetZero()
+		for _, j := range rows.Row(i) {
+			e.A.View(&w.a, k)
+			e.d.View(&w.d, int(j))
+			c.Mul(w.product, &w.a, &w.d)
+			c.Add(sum, sum, w.product)
+			k++
+		}
+		e.result.View(&w.a, i)
+		c.Add(&w.a, &w.a, sum)
+		e.result.SetFields(i, &w.a)
 	}
 }
 

@@ -70,6 +70,6 @@ func Methods() []method.Method {
 		format.Recursive(method.Method{
 			Name: "bigfloat", Summary: "with math/big.Float", Least: 2, Most: 1 << 16,
 		}, "u = 2^-p", format.BigFloat, op.Gemv),
-		gemmMethods(), []method.Method{basicMethod(), splitMethod()}, deferredMethods(),
+		gemmMethods(), []method.Method{basicMethod(), sparseBasicMethod(), splitMethod()}, deferredMethods(),
 	)
 }

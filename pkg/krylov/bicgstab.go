@@ -19,14 +19,10 @@ func Algorithms() []string { return []string{string(BiCGStab), string(BiCGStab2)
 //	rho = (b, r), beta = (rho/rho')(alpha/omega), p = r + beta (p - omega v), v = A M^-1 p, alpha = rho/(b, v),
 //	s = r - alpha v, t = A M^-1 s, omega = (t, s)/(t, t), x = x + alpha M^-1 p + omega M^-1 s, r = s - omega t
 func (it *iteration[V, S]) bicgstab() Status {
-	f := &it.format
-	var list [7]V
-	for i := range list {
-		list[i] = f.Make(it.n)
-	}
+	list := it.vectors(7)
 	r, p, v, s, t, y, z := list[0], list[1], list[2], list[3], list[4], list[5], list[6]
 	one := it.number(1)
-	f.Scal(r, one, it.b)
+	it.copy(r, it.b)
 	rho, alpha, omega := one, one, one
 	for first := true; ; first = false {
 		next := it.dot(it.b, r)
@@ -34,9 +30,9 @@ func (it *iteration[V, S]) bicgstab() Status {
 			return BreakRho
 		}
 		if first {
-			f.Scal(p, one, r)
+			it.copy(p, r)
 		} else {
-			beta := f.Mul(f.Div(next, rho), f.Div(alpha, omega))
+			beta := it.mul(it.div(next, rho), it.div(alpha, omega))
 			it.axpy(p, it.negative(omega), v, p)
 			it.axpy(p, beta, p, r)
 		}
@@ -47,7 +43,7 @@ func (it *iteration[V, S]) bicgstab() Status {
 		if it.sign(below) == 0 {
 			return BreakAlpha
 		}
-		alpha = f.Div(rho, below)
+		alpha = it.div(rho, below)
 		it.axpy(s, it.negative(alpha), v, r)
 		it.axpy(it.x, alpha, direction, it.x)
 		direction = it.precondition(z, s)
@@ -59,7 +55,7 @@ func (it *iteration[V, S]) bicgstab() Status {
 			}
 			return BreakOmega
 		}
-		omega = f.Div(above, square)
+		omega = it.div(above, square)
 		it.axpy(it.x, omega, direction, it.x)
 		it.axpy(r, it.negative(omega), t, s)
 		if status, end := it.step(r); end {

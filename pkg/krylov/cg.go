@@ -5,11 +5,10 @@ package krylov
 //
 //	z = M^-1 r, p = z + (rho/rho') p with rho = (r, z), alpha = rho/(p, A p), x = x + alpha p, r = r - alpha A p
 func (it *iteration[V, S]) cg() Status {
-	f := &it.format
-	r, p, q, y := f.Make(it.n), f.Make(it.n), f.Make(it.n), f.Make(it.n)
-	one := it.number(1)
-	f.Scal(r, one, it.b)
-	rho := one
+	list := it.vectors(4)
+	r, p, q, y := list[0], list[1], list[2], list[3]
+	it.copy(r, it.b)
+	rho := it.number(1)
 	for first := true; ; first = false {
 		z := it.precondition(y, r)
 		next := it.dot(r, z)
@@ -17,9 +16,9 @@ func (it *iteration[V, S]) cg() Status {
 			return Indefinite
 		}
 		if first {
-			f.Scal(p, one, z)
+			it.copy(p, z)
 		} else {
-			it.axpy(p, f.Div(next, rho), p, z)
+			it.axpy(p, it.div(next, rho), p, z)
 		}
 		rho = next
 		it.product(q, p)
@@ -27,7 +26,7 @@ func (it *iteration[V, S]) cg() Status {
 		if it.sign(below) <= 0 {
 			return Indefinite
 		}
-		alpha := f.Div(rho, below)
+		alpha := it.div(rho, below)
 		it.axpy(it.x, alpha, p, it.x)
 		it.axpy(r, it.negative(alpha), q, r)
 		if status, end := it.step(r); end {

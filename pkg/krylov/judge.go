@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"mpbench/internal/parallel"
 	"mpbench/pkg/exact"
@@ -27,10 +28,31 @@ func (r *Result) judge(s System, o Options) error {
 	if err != nil {
 		return fmt.Errorf("krylov: %w", err)
 	}
-	n := s.A.Rows
-	residual := normsOf(n, o.Threads, component)
-	b, of := elements(s.B, o.Threads), elements(x, o.Threads)
-	matrix := normsOf(n, o.Threads, func(i int) *big.Float { // sums of magnitudes of rows
+	residual := normsOf(s.A.Rows, o.Threads, component)
+	b := elements(s.B, o.Threads)
+	matrix, of := s.rowNorm(o.Threads), largest(x.Rows, o.Threads,
+		func(i int) float64 { return math.Abs(approximate(x, i)) },
+		func(i int) *big.Float { return rounded(x, i) })
+	norm, normB := residual.root(), b.root()
+	r.True, _ = new(big.Float).Quo(norm, one(normB)).Float64()
+	scale := new(big.Float).SetPrec(normBits).Mul(matrix, of)
+	r.Backward, _ = new(big.Float).Quo(&residual.largest, one(scale.Add(scale, &b.largest))).Float64()
+	limit := new(big.Float).SetPrec(normBits).Mul(big.NewFloat(o.Tolerance), normB)
+	if r.Status == Converged && norm.Cmp(limit) >= 0 && norm.Sign() > 0 {
+		r.Status = Deceived
+	}
+	return nil
+}
+
+// rowNorm returns the maximum norm of the matrix, with a relative error of some units of 2^-53 for each element of a
+// row.
+func (s System) rowNorm(threads int) *big.Float {
+	return largest(s.A.Rows, threads, func(i int) (sum float64) {
+		for k, row := 0, s.A.Row(i); k < row.Rows; k++ {
+			sum += math.Abs(approximate(row, k))
+		}
+		return sum
+	}, func(i int) *big.Float {
 		sum, row := new(big.Float).SetPrec(normBits), s.A.Row(i)
 		for k := range row.Rows {
 			v := rounded(row, k)
@@ -38,15 +60,46 @@ func (r *Result) judge(s System, o Options) error {
 		}
 		return sum
 	})
-	norm, normB := residual.root(), b.root()
-	r.True, _ = new(big.Float).Quo(norm, one(normB)).Float64()
-	scale := new(big.Float).SetPrec(normBits).Mul(&matrix.largest, &of.largest)
-	r.Backward, _ = new(big.Float).Quo(&residual.largest, one(scale.Add(scale, &b.largest))).Float64()
-	limit := new(big.Float).SetPrec(normBits).Mul(big.NewFloat(o.Tolerance), normB)
-	if r.Status == Converged && norm.Cmp(limit) >= 0 && norm.Sign() > 0 {
-		r.Status = Deceived
+}
+
+// largest returns the largest magnitude of n numbers, as approximations say; only where these overflow, the numbers
+// are looked at.
+func largest(n, threads int, approximate func(i int) float64, number func(i int) *big.Float) *big.Float {
+	const grain = 1 << 14
+	tops := make([]float64, (n+grain-1)/grain)
+	parallel.Ranges(threads, n, grain, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			tops[from/grain] = max(tops[from/grain], approximate(i))
+		}
+	})
+	top := slices.Max(tops)
+	if !math.IsInf(top, 1) {
+		return new(big.Float).SetPrec(normBits).SetFloat64(top)
 	}
-	return nil
+	found := new(big.Float).SetPrec(normBits)
+	for i := range n {
+		if math.IsInf(approximate(i), 1) {
+			if v := number(i); v.Abs(v).Cmp(found) > 0 {
+				found = v
+			}
+		}
+	}
+	return found
+}
+
+// approximate returns number i of a vector, with a relative error of some units of 2^-53.
+func approximate(v numbers.Array, i int) float64 {
+	switch x := v.Source.(type) {
+	case numbers.Float64s:
+		return x[v.Index(i, 0)]
+	case numbers.Sums:
+		sum := 0.0
+		for _, part := range x {
+			sum += part[v.Index(i, 0)]
+		}
+		return sum
+	}
+	return numbers.At(v.Source, v.Index(i, 0)).Float64()
 }
 
 // one returns x, or 1 for 0.
@@ -75,9 +128,10 @@ func normsOf(n, threads int, number func(i int) *big.Float) *norms {
 	const grain = 1024
 	parts := make([]norms, (n+grain-1)/grain)
 	parallel.Ranges(threads, n, grain, func(_, from, to int) {
+		square, magnitude := new(big.Float).SetPrec(normBits), new(big.Float)
 		for i := from; i < to; i++ {
 			v := number(i)
-			parts[from/grain].add(new(big.Float).SetPrec(normBits).Mul(v, v), new(big.Float).Abs(v))
+			parts[from/grain].add(square.Mul(v, v), magnitude.Abs(v))
 		}
 	})
 	sum := new(norms)
@@ -94,6 +148,9 @@ func elements(v numbers.Array, threads int) *norms {
 
 // rounded returns number i of a vector.
 func rounded(v numbers.Array, i int) *big.Float {
+	if x, ok := v.Source.(numbers.Float64s); ok {
+		return new(big.Float).SetFloat64(x[v.Index(i, 0)])
+	}
 	return numbers.At(v.Source, v.Index(i, 0)).Round(normBits)
 }
 

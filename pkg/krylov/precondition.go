@@ -21,26 +21,17 @@ const (
 // Preconditions lists them.
 func Preconditions() []string { return []string{string(None), string(Jacobi), string(ILU0)} }
 
-// preconditioner returns what solves M z = x, nil for none. M is computed in the format.
-func preconditioner[V, S any](f *format.Format[V, S], a numbers.Array, kind Precondition) (func(z, x V), error) {
-	if kind == None || kind == "" {
-		return nil, nil
-	}
-	a = sorted(a)
-	values, _ := f.Load(a.Elements())
-	diagonal := make([]int, a.Rows)
+// diagonalOf returns which elements are those of the diagonal.
+func diagonalOf(p *numbers.Pattern, kind Precondition) ([]int, error) {
+	diagonal := make([]int, len(p.Start)-1)
 	for i := range diagonal {
-		from := a.Pattern.Start[i]
-		k, ok := slices.BinarySearch(a.Pattern.Row(i), int32(i))
-		if !ok {
+		k := slices.Index(p.Row(i), int32(i))
+		if k < 0 {
 			return nil, fmt.Errorf("krylov: row %d has no diagonal element, which %s divides by", i+1, kind)
 		}
-		diagonal[i] = from + k
+		diagonal[i] = p.Start[i] + k
 	}
-	if kind == Jacobi {
-		return jacobi(f, values, diagonal)
-	}
-	return ilu0(f, a.Pattern, values, diagonal)
+	return diagonal, nil
 }
 
 // sorted returns the matrix with the columns of each row in order.
@@ -54,26 +45,34 @@ func divisor[V, S any](f *format.Format[V, S], values V, k, row int) (S, error) 
 	return x, nil
 }
 
-func jacobi[V, S any](f *format.Format[V, S], values V, diagonal []int) (func(z, x V), error) {
-	inverse := f.Make(len(diagonal))
+// jacobi returns the inverse of the diagonal. M is computed in the format.
+func jacobi[V, S any](f *format.Format[V, S], p *numbers.Pattern, values V) (inverse V, err error) {
+	diagonal, err := diagonalOf(p, Jacobi)
+	if err != nil {
+		return inverse, err
+	}
+	inverse = f.Make(len(diagonal))
 	one, _ := f.Load(numbers.Scalar(1))
 	for i, k := range diagonal {
 		d, err := divisor(f, values, k, i)
 		if err != nil {
-			return nil, err
+			return inverse, err
 		}
 		f.Set(inverse, i, f.Div(f.Get(one, 0), d))
 	}
-	return func(z, x V) {
-		for i := range diagonal {
-			f.Set(z, i, f.Mul(f.Get(inverse, i), f.Get(x, i)))
-		}
-	}, nil
+	return inverse, nil
 }
 
-// ilu0 factors row by row: J. A. Meijerink, H. A. van der Vorst, Math. Comp. 31 (1977) 148-162,
-// DOI 10.1090/S0025-5718-1977-0438681-4; Saad, Iterative Methods for Sparse Linear Systems, algorithm 10.4.
-func ilu0[V, S any](f *format.Format[V, S], p *numbers.Pattern, values V, diagonal []int) (func(z, x V), error) {
+// ilu0 factors row by row and returns what solves M z = x: J. A. Meijerink, H. A. van der Vorst, Math. Comp. 31 (1977)
+// 148-162, DOI 10.1090/S0025-5718-1977-0438681-4; Saad, Iterative Methods for Sparse Linear Systems, algorithm 10.4.
+func ilu0[V, S any](f *format.Format[V, S], a numbers.Array) (func(z, x V), error) {
+	a = sorted(a)
+	p := a.Pattern
+	diagonal, err := diagonalOf(p, ILU0)
+	if err != nil {
+		return nil, err
+	}
+	values, _ := f.Load(a.Elements())
 	one, _ := f.Load(numbers.Scalar(1))
 	minus, _ := f.Load(numbers.Scalar(-1))
 	place := make([]int, len(diagonal)) // of the elements of a row, by column, plus 1

@@ -5,14 +5,21 @@ import (
 	"mpbench/pkg/krylov"
 	"mpbench/pkg/method"
 	"mpbench/pkg/multifloat"
+	"mpbench/pkg/multifloat/multifloatgpu"
 	"mpbench/pkg/superacc"
 )
 
 // Solvers are those of linear systems, in all formats.
 func Solvers() []krylov.Solver {
+	single := krylov.Of("float32", 24, 0, 0, func(method.Config) format.Format[[]float32, float32] {
+		return format.Binary32
+	})
+	double := krylov.Of("float64", 53, 0, 0, func(method.Config) format.Format[[]float64, float64] {
+		return format.Binary64
+	})
+	single.Parallel, double.Parallel = "float32-lanes", "float64-lanes"
 	list := []krylov.Solver{
-		krylov.Of("float32", 24, 0, 0, func(method.Config) format.Format[[]float32, float32] { return format.Binary32 }),
-		krylov.Of("float64", 53, 0, 0, func(method.Config) format.Format[[]float64, float64] { return format.Binary64 }),
+		single, double,
 		krylov.Of("deferred", 53, 0, 0, func(method.Config) format.Format[[]float64, float64] { return exactDots() }),
 		WideSolver(),
 	}
@@ -23,7 +30,7 @@ func Solvers() []krylov.Solver {
 			list = append(list, ofMultifloat[float64](f))
 		}
 	}
-	return append(list, refined()...)
+	return multifloatgpu.Solvers(append(list, refined()...))
 }
 
 // refined are solvers in binary64 whose solutions are refined in double-double.

@@ -85,6 +85,11 @@ func (a *arithmetic[T]) Scal(z Vector[T], c Number[T], x Vector[T]) {
 	a.elements(z, &a.loops().Mul, c, x)
 }
 
+// Products sets z_i = x_i * y_i.
+func (a *arithmetic[T]) Products(z, x, y Vector[T]) {
+	a.elements(z, &a.loops().Product, Number[T]{}, x, y)
+}
+
 // Add returns x + y.
 func (a *arithmetic[T]) Add(x, y Number[T]) Number[T] {
 	s := a.states.Get().(*state[T])
@@ -190,7 +195,7 @@ func (a *arithmetic[T]) addPairs(s *state[T], x Vector[T]) Number[T] {
 	return x.Get(0)
 }
 
-// elements sets all numbers of z to a loop's results for c and the numbers of the vectors.
+// elements sets all numbers of z to a loop's results for c, where the loop has one, and the numbers of the vectors.
 func (a *arithmetic[T]) elements(z Vector[T], l *network.Loop[T], c Number[T], vectors ...Vector[T]) {
 	s := a.states.Get().(*state[T])
 	defer a.states.Put(s)

@@ -3,6 +3,7 @@ package multifloat
 import (
 	"math"
 	"math/big"
+	"slices"
 	"unsafe"
 
 	"mpbench/pkg/exact"
@@ -57,18 +58,41 @@ type Vector[T Float] struct {
 	packing *Packing // nil if nothing is packed
 }
 
-// Sums returns the first n numbers as sums of binary64 numbers that it shares with v, nil if they are none.
+// Sums returns the first n numbers as sums of binary64 numbers, those of planes of them shared with v.
 func (v Vector[T]) Sums(n int) numbers.Source {
 	var list numbers.Sums
 	for _, p := range v.Planes {
-		if x, ok := any(p).([]float64); ok && x != nil && v.packing == nil {
+		if x, ok := any(p).([]float64); ok && x != nil {
 			list = append(list, x[:n])
+			continue
+		}
+		if p != nil {
+			wide := make([]float64, n)
+			for i, x := range p[:n] {
+				wide[i] = float64(x)
+			}
+			list = append(list, wide)
 		}
 	}
-	if list == nil {
-		return nil
+	if v.packing != nil {
+		low := make([]float64, n)
+		expandAll(v.packing, low, v.Low[:n])
+		list = append(list, low)
 	}
 	return list
+}
+
+// Parts returns how many of the components there are up to the last one that is not 0 in all numbers.
+func (v Vector[T]) Parts() int {
+	if v.packing != nil && slices.ContainsFunc(v.Low, func(x uint32) bool { return v.packing.expand(x) != 0 }) {
+		return 2
+	}
+	for k := Most; k > 0; k-- {
+		if slices.ContainsFunc(v.Planes[k-1], func(x T) bool { return x != 0 }) {
+			return k
+		}
+	}
+	return 0
 }
 
 // Slice returns the numbers from to to-1; it shares them.
@@ -150,13 +174,6 @@ func MakePacked[T Float](n, components int, p *Packing) Vector[T] {
 	v.Planes[0] = v.Storage[:n:n]
 	v.Low = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(v.Storage[n:]))), n)
 	return v
-}
-
-// expand sets to to the low parts of packed numbers from from on, and returns how many there were.
-func (v Vector[T]) expand(to []T, from int) int {
-	low := v.Low[from:min(v.Len, from+len(to))]
-	expandAll(v.packing, to, low)
-	return len(low)
 }
 
 // sqrt returns the square root of x >= 0, rounded as split does.

@@ -171,6 +171,14 @@ func (a Array) AllFinite() bool {
 		return true
 	}
 	a = a.Elements()
+	if sums, ok := a.Source.(Sums); ok { // an infinite part is none of a finite sum
+		for _, a.Source = range sums {
+			if !a.AllFinite() {
+				return false
+			}
+		}
+		return true
+	}
 	if a.ColStride < a.RowStride { // the inner loop below is over neighbours
 		a = a.Transposed()
 	}

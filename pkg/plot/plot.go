@@ -62,6 +62,8 @@ func Kinds() []Kind {
 			hasPhases, false},
 		{"residuals", "residuals of iterative solvers against iterations", "results of mpbench solve", drawResiduals,
 			hasResiduals, false},
+		{"sparse-rates", "GFlop/s of products of sparse matrices, sorted by those of the first method",
+			"times of mpbench spmv, or results of mpbench solve, for several matrices", drawSparseRates, severalMatrices, true},
 		{"mpres2018-fig6", "time against precision as in the 2018 paper: reduce1, reduce2, reduce3 by blocks",
 			"times of sums by reduce1, reduce2 or reduce3", drawFigure6, isFigure6, false},
 		{"mpres2018-fig7", "the same for the serial and residue-parallel sums on a GPU",

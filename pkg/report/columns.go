@@ -242,12 +242,12 @@ func flopsColumn() column {
 	}))
 }
 
-// flops is how many operations a second a product of a sparse matrix makes, 0 for others.
+// flops is record.SparseFlops of measured products, 0 for others.
 func flops(r *record.Record) float64 {
-	if r.Shape.NNZ == 0 || r.Solve != nil || !hasTime(r) || r.Time.Median <= 0 {
+	if r.Solve != nil || !hasTime(r) {
 		return 0
 	}
-	return 2 * float64(r.Shape.NNZ) / r.Time.Median * 1e9
+	return r.SparseFlops()
 }
 
 // none stands in a cell for what is not known or does not apply.

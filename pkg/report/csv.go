@@ -77,6 +77,12 @@ var csvColumns = []dataField{
 	{"ratio", kindNumber, ratioCell(func(r *record.Ratio) float64 { return r.Median })},
 	{"ratio_lo", kindNumber, ratioCell(func(r *record.Ratio) float64 { return r.Lo })},
 	{"ratio_hi", kindNumber, ratioCell(func(r *record.Ratio) float64 { return r.Hi })},
+	{"sparse_flops_per_s", kindNumber, func(r *record.Record) string {
+		if r.Shape.NNZ == 0 {
+			return ""
+		}
+		return timed(flops)(r)
+	}},
 }
 
 // CSV writes a header and one line a record, or a sample if opts has it so, as RFC 4180 has it: CRLF, quotes where

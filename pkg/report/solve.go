@@ -19,6 +19,7 @@ type SolveRow struct {
 	NNZ          int     `json:"nnz"`
 	Method       string  `json:"method"`
 	Bits         int     `json:"bits"`
+	Device       string  `json:"device"`
 	Algorithm    string  `json:"algorithm"`
 	Precondition string  `json:"precondition"`
 	Status       string  `json:"status"`
@@ -30,6 +31,7 @@ type SolveRow struct {
 	Norm         float64 `json:"norm_ns"`
 	Prepared     float64 `json:"precondition_ns"`
 	Rest         float64 `json:"rest_ns"`
+	Flops        float64 `json:"spmv_flops_per_s"`
 	Recurrence   string  `json:"recurrence_residual"`
 	True         string  `json:"true_residual"`
 	Backward     string  `json:"backward_error"`
@@ -45,13 +47,16 @@ func areSolved(run *record.Run) bool {
 // Solve returns solved systems as a document: a table for each matrix, and how the methods compare over several.
 func Solve(records []record.Record) *Document {
 	d := &Document{Schema: SolveSchema}
-	several := severalPreconditions(records)
+	several := severalOf(records)
 	for i := range records {
 		r := &records[i]
 		if i == 0 || r.Dataset.Label() != records[i-1].Dataset.Label() {
 			title := fmt.Sprintf("%s, n = %d, %d stored, %s", r.Dataset.Label(), r.Shape.N, r.Shape.NNZ, r.Solve.Algorithm)
-			if r.Solve.Precondition != "none" && !several {
+			if r.Solve.Precondition != "none" && !several.preconditions {
 				title += ", " + r.Solve.Precondition
+			}
+			if r.Device != "cpu" && !several.devices {
+				title += ", " + r.Device
 			}
 			title += fmt.Sprintf(", limit %g", r.Solve.Tolerance)
 			d.Sheets = append(d.Sheets, Sheet{Title: title, Columns: solveColumns})
@@ -59,10 +64,10 @@ func Solve(records []record.Record) *Document {
 		s := &d.Sheets[len(d.Sheets)-1]
 		s.Rows = append(s.Rows, solveCells(r, several))
 		d.Rows = append(d.Rows, SolveRow{
-			r.Dataset.Label(), r.Shape.N, r.Shape.NNZ, r.Method, r.PrecisionBits, r.Solve.Algorithm, r.Solve.Precondition,
-			r.Solve.Status, r.Solve.Converged, r.Solve.Iterations, r.Time.Median, r.Phases["spmv"], r.Phases["dot"],
-			r.Phases["norm"], r.Phases["precondition"], r.Phases["rest"], r.Solve.Recurrence, r.Solve.True, r.Solve.Backward,
-			r.Solve.Forward, strings.Trim(fmt.Sprint(r.Solve.Orders), "[]"),
+			r.Dataset.Label(), r.Shape.N, r.Shape.NNZ, r.Method, r.PrecisionBits, r.Device, r.Solve.Algorithm,
+			r.Solve.Precondition, r.Solve.Status, r.Solve.Converged, r.Solve.Iterations, r.Time.Median, r.Phases["spmv"],
+			r.Phases["dot"], r.Phases["norm"], r.Phases["precondition"], r.Phases["rest"], r.SparseFlops(),
+			r.Solve.Recurrence, r.Solve.True, r.Solve.Backward, r.Solve.Forward, strings.Trim(fmt.Sprint(r.Solve.Orders), "[]"),
 		})
 	}
 	if len(d.Sheets) > 1 {
@@ -81,25 +86,34 @@ var solveColumns = []SheetColumn{
 	{Head: [2]string{"backward", "error"}, Right: true, Optional: true},
 	{Head: [2]string{"per", "iteration"}, Right: true, Optional: true},
 	{Head: [2]string{"SpMV/dot/norm/", "precond./rest, %"}, Right: true, Optional: true},
+	{Head: [2]string{"SpMV,", "GFlop/s"}, Right: true, Optional: true},
 	{Head: [2]string{"", "how it ended"}, Wrap: true},
 }
 
-// severalPreconditions tells whether the preconditioners differ; then they are named beside the methods.
-func severalPreconditions(records []record.Record) bool {
-	return slices.ContainsFunc(records, func(r record.Record) bool {
-		return r.Solve.Precondition != records[0].Solve.Precondition
-	})
-}
+// several tells what differs among records, and is named beside the methods.
+type several struct{ preconditions, devices bool }
 
-// solverName is the method, and its preconditioner if that is to be named.
-func solverName(r *record.Record, several bool) string {
-	if several && r.Solve.Precondition != "none" {
-		return r.Method + ", " + r.Solve.Precondition
+func severalOf(records []record.Record) (s several) {
+	for i := range records {
+		s.preconditions = s.preconditions || records[i].Solve.Precondition != records[0].Solve.Precondition
+		s.devices = s.devices || records[i].Device != records[0].Device
 	}
-	return r.Method
+	return s
 }
 
-func solveCells(r *record.Record, several bool) []string {
+// solverName is the method, and its preconditioner and device if they are to be named.
+func solverName(r *record.Record, s several) string {
+	name := r.Method
+	if s.preconditions && r.Solve.Precondition != "none" {
+		name += ", " + r.Solve.Precondition
+	}
+	if s.devices {
+		name += ", " + r.Device
+	}
+	return name
+}
+
+func solveCells(r *record.Record, several several) []string {
 	s := r.Solve
 	solved := "NO"
 	if s.Converged {
@@ -112,6 +126,7 @@ func solveCells(r *record.Record, several bool) []string {
 		cmp.Or(s.Forward, none), s.Recurrence, s.Backward, siTime(r.Time.Median/float64(max(1, s.Iterations)), false),
 		fmt.Sprintf("%.0f/%.0f/%.0f/%.0f/%.0f", share("spmv"), share("dot"), share("norm"),
 			share("precondition"), share("rest")),
+		fixedDigits(r.SparseFlops() / 1e9),
 		s.Status,
 	}
 }
@@ -139,7 +154,7 @@ func orders(list []int) string {
 
 // solveSummary compares each method with the first one, over all matrices.
 func solveSummary(records []record.Record) (lines []string) {
-	several := severalPreconditions(records)
+	several := severalOf(records)
 	name := func(r *record.Record) string {
 		return fmt.Sprintf("%s (%d bits)", solverName(r, several), r.PrecisionBits)
 	}

@@ -7,7 +7,7 @@
 package multifloatgpu
 
 import (
-	"errors"
+	"slices"
 
 	"mpbench/pkg/device"
 	"mpbench/pkg/format"
@@ -29,19 +29,18 @@ func On(c method.Catalog) method.Catalog {
 	return c
 }
 
+// binary64 is the format whose order of additions is that of all others.
+var binary64 = func() multifloat.Format {
+	list := multifloat.Formats()
+	return list[slices.IndexFunc(list, func(f multifloat.Format) bool { return f.Method == "float64-lanes" })]
+}()
+
 // NewFloat64Rows is products of sparse matrices in binary64, whose rows are added as those of all formats: the bits of
 // method float64.
 func NewFloat64Rows(c method.Config) (method.Engine, error) {
-	for _, f := range multifloat.Formats() {
-		if f.Method == "float64-lanes" {
-			for _, m := range f.Methods() {
-				if m.Operation == op.Spmv {
-					return newEngine(f, m)(c)
-				}
-			}
-		}
-	}
-	return nil, errors.New("multifloatgpu: no binary64")
+	list := binary64.Methods()
+	i := slices.IndexFunc(list, func(m method.Method) bool { return m.Operation == op.Spmv })
+	return newEngine(binary64, list[i])(c)
 }
 
 func newEngine(f multifloat.Format, m method.Method) method.New {

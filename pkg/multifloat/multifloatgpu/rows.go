@@ -23,6 +23,18 @@ const uneven = 8
 // sparseRows returns the Rows of [format.Loops]: a row is added by one lane from the first element to the last, hence
 // the bits of the CPU.
 func (a *arithmetic[T]) sparseRows(p *numbers.Pattern, m vector[T]) func(z, x vector[T], from, to int) {
+	if a.err != nil {
+		return func(z, x vector[T], from, to int) {}
+	}
+	host := multifloat.MakePacked[T](p.Len(), a.components, m.packing)
+	if p.Len() > 0 {
+		a.try(m.buffer.Download(host.Storage))
+	}
+	return a.rowsOf(p, host)
+}
+
+// rowsOf is sparseRows of a matrix in the memory of this computer.
+func (a *arithmetic[T]) rowsOf(p *numbers.Pattern, m multifloat.Vector[T]) func(z, x vector[T], from, to int) {
 	s, err := a.newSparse(p, m)
 	a.try(err)
 	return func(z, x vector[T], _, _ int) {
@@ -43,28 +55,17 @@ func (a *arithmetic[T]) sparseRows(p *numbers.Pattern, m vector[T]) func(z, x ve
 	}
 }
 
-// newSparse copies a matrix to the device once more, in the order in which it is read, without parts that are all 0.
-func (a *arithmetic[T]) newSparse(p *numbers.Pattern, m vector[T]) (*sparse[T], error) {
+// newSparse copies a matrix to the device, in the order in which it is read, without parts that are all 0.
+func (a *arithmetic[T]) newSparse(p *numbers.Pattern, m multifloat.Vector[T]) (*sparse[T], error) {
 	if a.err != nil || p.Len() == 0 && len(p.Start) == 1 {
 		return nil, nil
 	}
-	host, l := multifloat.MakePacked[T](p.Len(), a.components, m.packing), multifloat.NewLayout(p)
-	if p.Len() > 0 {
-		if err := m.buffer.Download(host.Storage); err != nil {
-			return nil, err
-		}
-	}
-	s := &sparse[T]{slices: len(l.Starts)}
-	columns, sorted := make([]uint32, p.Len()), multifloat.MakeVector[T](p.Len(), a.components)
+	l := multifloat.NewLayout(p)
+	s := &sparse[T]{slices: len(l.Starts), parts: m.Parts()}
+	columns, sorted := make([]uint32, p.Len()), multifloat.MakeVector[T](p.Len(), s.parts)
 	for to, from := range l.Order {
-		x := host.Get(from)
-		sorted.Set(to, x)
+		sorted.Set(to, m.Get(from))
 		columns[to] = uint32(p.Column[from])
-		for k := s.parts; k < a.components; k++ {
-			if x[k] != 0 {
-				s.parts = k + 1
-			}
-		}
 	}
 	s.elements = vector[T]{&array[T]{buffer: gpu.Take[T](a.owner, p.Len()*s.parts), length: p.Len()}, 0, p.Len()}
 	s.columns, s.lengths = gpu.Take[uint32](a.owner, len(columns)), gpu.Take[uint32](a.owner, len(l.Lengths))
@@ -76,7 +77,7 @@ func (a *arithmetic[T]) newSparse(p *numbers.Pattern, m vector[T]) (*sparse[T], 
 		return nil, err
 	}
 	for _, upload := range []func() error{
-		func() error { return s.elements.buffer.Upload(sorted.Storage[:p.Len()*s.parts]) },
+		func() error { return s.elements.buffer.Upload(sorted.Storage) },
 		func() error { return s.columns.Upload(columns) }, func() error { return s.lengths.Upload(l.Lengths) },
 		func() error { return s.rows.Upload(l.Rows) }, func() error { return s.starts.Upload(l.Starts) },
 	} {

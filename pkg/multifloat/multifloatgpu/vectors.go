@@ -69,6 +69,7 @@ type arithmetic[T multifloat.Float] struct {
 	elements   *gpu.Kernel[cuda.MultifloatElementsArgs]
 	rows       *gpu.Kernel[cuda.MultifloatRowsArgs]
 	parts      [2]vector[T] // of sums of several segments
+	number     vector[T]    // a dot product, whole
 }
 
 func newArithmetic[T multifloat.Float](d *gpu.Device, f multifloat.Format) (*arithmetic[T], error) {
@@ -164,7 +165,7 @@ func (a *arithmetic[T]) set(v vector[T], i int, x multifloat.Number[T]) {
 // free gives all memory back.
 func (a *arithmetic[T]) free() error {
 	a.owner.Free()
-	a.owner, a.parts = a.device.NewOwner(), [2]vector[T]{}
+	a.owner, a.parts, a.number = a.device.NewOwner(), [2]vector[T]{}, vector[T]{}
 	return nil
 }
 
@@ -182,7 +183,7 @@ func (a *arithmetic[T]) sum(z, x vector[T], magnitudes bool) {
 	if magnitudes {
 		args.Magnitudes = 1
 	}
-	a.reduce(z, 1, x.n, func(l gpu.Launch, to vector[T], tasks int) error {
+	a.reduce(z, true, 1, x.n, func(l gpu.Launch, to vector[T], tasks int) error {
 		args.Z, args.Tasks = to.planes(), uint64(tasks)
 		return a.sums.Launch(l, args)
 	})
@@ -190,18 +191,36 @@ func (a *arithmetic[T]) sum(z, x vector[T], magnitudes bool) {
 
 // product sets z to the dot products of the rows of x and the columns of y, row by row.
 func (a *arithmetic[T]) product(z, x, y vector[T], rows, columns, n int) {
-	args := cuda.MultifloatDotsArgs{
-		X: x.planes(), Y: y.planes(), Columns: uint64(max(1, columns)), N: uint64(n),
-		Segments: uint64(multifloat.Segments(n)),
+	a.addProducts(z, true, x.planes(), y.planes(), rows, columns, n)
+}
+
+// dot returns the dot product of two vectors of n numbers, and waits for it.
+func (a *arithmetic[T]) dot(x, y cuda.ComponentPlanes, n int) multifloat.Number[T] {
+	if a.number.array == nil {
+		a.number = a.makeStored(1, nil)
 	}
-	a.reduce(z, rows*columns, n, func(l gpu.Launch, to vector[T], tasks int) error {
+	a.addProducts(a.number, false, x, y, 1, 1, n)
+	return a.get(a.number, 0)
+}
+
+// addProducts sets z, which is stored as vectors are or whole, to dot products.
+func (a *arithmetic[T]) addProducts(z vector[T], asStored bool, x, y cuda.ComponentPlanes, rows, columns, n int) {
+	args := cuda.MultifloatDotsArgs{
+		X: x, Y: y, Columns: uint64(max(1, columns)), N: uint64(n), Segments: uint64(multifloat.Segments(n)),
+	}
+	if asStored && args.Segments == 1 {
+		args.AsStored = 1
+	}
+	a.reduce(z, asStored, rows*columns, n, func(l gpu.Launch, to vector[T], tasks int) error {
 		args.Z, args.Tasks = to.planes(), uint64(tasks)
 		return a.dots.Launch(l, args)
 	})
 }
 
 // reduce launches what adds segments, and then what adds their sums in pairs of neighbours, 64 at a time.
-func (a *arithmetic[T]) reduce(z vector[T], components, n int, segments func(gpu.Launch, vector[T], int) error) {
+func (a *arithmetic[T]) reduce(
+	z vector[T], asStored bool, components, n int, segments func(gpu.Launch, vector[T], int) error,
+) {
 	z.host = multifloat.Vector[T]{}
 	count := multifloat.Segments(n)
 	if components == 0 || a.err != nil {
@@ -217,12 +236,16 @@ func (a *arithmetic[T]) reduce(z vector[T], components, n int, segments func(gpu
 	for turn := 1; count > 1 && a.err == nil; turn++ {
 		from := to
 		groups := (count + 63) / 64
+		args := cuda.MultifloatPairsArgs{
+			X: from.planes(), N: uint64(count), Groups: uint64(groups), Tasks: uint64(components * groups),
+		}
 		if to = z; groups > 1 {
 			to = a.part(turn%2, components*groups)
+		} else if asStored {
+			args.AsStored = 1
 		}
-		a.try(a.pairs.Launch(a.grid(components*groups), cuda.MultifloatPairsArgs{
-			Z: to.planes(), X: from.planes(), N: uint64(count), Groups: uint64(groups), Tasks: uint64(components * groups),
-		}))
+		args.Z = to.planes()
+		a.try(a.pairs.Launch(a.grid(components*groups), args))
 		count = groups
 	}
 }
@@ -239,6 +262,7 @@ func (a *arithmetic[T]) part(i, n int) vector[T] {
 const (
 	multiplies = 1
 	adds       = 2
+	byElements = 4 // multiplies by the numbers of y
 )
 
 func (a *arithmetic[T]) axpy(z vector[T], c multifloat.Number[T], x, y vector[T]) {
@@ -247,6 +271,11 @@ func (a *arithmetic[T]) axpy(z vector[T], c multifloat.Number[T], x, y vector[T]
 
 func (a *arithmetic[T]) scal(z vector[T], c multifloat.Number[T], x vector[T]) {
 	a.launch(z, c, x, x, multiplies)
+}
+
+// products sets z_i = x_i * y_i.
+func (a *arithmetic[T]) products(z, x, y vector[T]) {
+	a.launch(z, multifloat.Number[T]{}, y, x, multiplies|byElements)
 }
 
 func (a *arithmetic[T]) launch(z vector[T], c multifloat.Number[T], x, y vector[T], what uint64) {

@@ -26,13 +26,17 @@ func LoopsOf[R any](s Scheme) [4]LoopOf[R] {
 }
 
 // Loops are the loops of a scheme.
-type Loops[T float32 | float64] struct{ Add, AddProduct, Mul, Axpy Loop[T] }
+type Loops[T float32 | float64] struct {
+	Add, AddProduct, Mul, Axpy Loop[T]
+	Product                    Loop[T] // x*y of two vectors
+}
 
 // Loop is a loop over vectors of numbers of so many components.
 type Loop[T float32 | float64] struct {
 	program    *Program[T]
 	fused      fusedLoop[T] // nil where the program is run step by step
 	components int
+	lanes      int // components of the first operand that is no vector
 	accumulate bool
 	states     *sync.Pool // of *state[T]
 }
@@ -49,9 +53,12 @@ func NewLoops[T float32 | float64](s Scheme) *Loops[T] {
 	fused := fusedLoops[T](s)
 	for i, l := range LoopsOf[int](s) {
 		p := Record[T](s.Components, l.Operands, l.Network)
-		list[i] = Loop[T]{p, fused[i], s.Components, l.Accumulates, &sync.Pool{New: func() any { return newState(p) }}}
+		states := &sync.Pool{New: func() any { return newState(p) }}
+		list[i] = Loop[T]{p, fused[i], s.Components, s.Components, l.Accumulates, states}
 	}
-	return &Loops[T]{list[0], list[1], list[2], list[3]}
+	product := list[2]
+	product.fused, product.lanes = nil, 0
+	return &Loops[T]{list[0], list[1], list[2], list[3], product}
 }
 
 // Instructions returns how many floating-point instructions the loop takes for one number.
@@ -59,7 +66,7 @@ func (l *Loop[T]) Instructions() int { return l.program.Instructions() }
 
 // Run runs the loop for n numbers, rounded up to a multiple of [Lanes]; all memory must have as many.
 //
-// lanes has the first operand: the Lanes numbers of component 0, then of component 1, and so on. The table has
+// lanes has the first operand, if it is no vector: the Lanes numbers of component 0, then of component 1, and so on. The table has
 // pointers to the numbers of each component of the other operands, and behind them, unless the loop accumulates, to
 // the components of the results. Where it accumulates, number i is added to lane i modulo Lanes.
 func (l *Loop[T]) Run(lanes []T, table []*T, n int) {
@@ -127,17 +134,17 @@ func (l *Loop[T]) interpretMap(lanes []T, table []*T, n int) {
 		count := min(chains, (n-at+Lanes-1)/Lanes)
 		for c := range count {
 			registers := s.table[c*p.Registers:]
-			for k := range l.components {
+			for k := range l.lanes {
 				registers[k] = &lanes[k*Lanes]
 			}
-			for i := range p.Inputs - l.components {
-				registers[l.components+i] = block(i, at+c*Lanes)
+			for i := range p.Inputs - l.lanes {
+				registers[l.lanes+i] = block(i, at+c*Lanes)
 			}
 		}
 		p.Run(s.table, count)
 		for c := range count {
 			for k, r := range p.Results {
-				z := block(p.Inputs-l.components+k, at+c*Lanes)
+				z := block(p.Inputs-l.lanes+k, at+c*Lanes)
 				copy(unsafe.Slice(z, Lanes), unsafe.Slice(s.table[c*p.Registers+r], Lanes))
 			}
 		}

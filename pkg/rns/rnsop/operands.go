@@ -65,7 +65,7 @@ type Operands struct {
 	Rounded method.Rounded
 
 	Alpha, Beta *rns.Float  // 1 and 0 where the problem has none
-	A           *rns.Vector // element (i, j) is number j*M + i
+	A           *rns.Vector // element (i, j) is number j*M + i; of a sparse matrix the stored ones of op(A), row by row
 	X, Y        *rns.Vector // the elements, in order
 	workers     []*rns.Context
 	counting    bool // ResetCounts has been called
@@ -146,8 +146,11 @@ func (o *Operands) vector(a numbers.Array, make func(int) (*rns.Vector, error)) 
 }
 
 func (o *Operands) matrix(a numbers.Array) *rns.Vector {
-	if a.Absent() {
+	switch {
+	case a.Absent():
 		return nil
+	case a.Pattern != nil:
+		a = o.Problem.Matrix().Elements()
 	}
 	v := o.Context.Base().NewVector(a.Len())
 	o.fill(v, a)
