@@ -68,13 +68,8 @@ const (
 func (s *shared) Prepare(ctx context.Context, p *op.Problem) error {
 	start := time.Now()
 	defer func() { s.times = Times{Convert: time.Since(start)} }()
-	shape, err := p.Op.Shape(p)
-	if err != nil {
+	if err := s.begin(p); err != nil {
 		return err
-	}
-	s.problem, s.parts = p, shape.Parts(p.Op)
-	for k := range s.members {
-		s.members[k].from, s.members[k].to, s.members[k].most = 0, 0, s.parts // of another problem
 	}
 	if s.parts == 0 || !p.Multiplies() {
 		_, err := s.give(ctx, s.all(0))
@@ -102,6 +97,33 @@ func (s *shared) Prepare(ctx context.Context, p *op.Problem) error {
 		return s.orShared(ctx, s.all(fastest), shares)
 	}
 	_, err = s.give(ctx, shares)
+	return err
+}
+
+// begin takes a problem, of which no device has any parts yet.
+func (s *shared) begin(p *op.Problem) error {
+	shape, err := p.Op.Shape(p)
+	if err != nil {
+		return err
+	}
+	s.problem, s.parts = p, shape.Parts(p.Op)
+	for k := range s.members {
+		s.members[k].from, s.members[k].to, s.members[k].most = 0, 0, s.parts
+	}
+	return nil
+}
+
+// PrepareShares prepares an engine of several devices for shares of so many rows or terms each, whatever their speeds;
+// where memory does not suffice, for others.
+func PrepareShares(ctx context.Context, e Engine, p *op.Problem, shares []int) error {
+	s, ok := e.(*shared)
+	if !ok || len(shares) != len(s.members) {
+		return fmt.Errorf("method: %T does not work on %d devices", e, len(shares))
+	}
+	if err := s.begin(p); err != nil {
+		return err
+	}
+	_, err := s.give(ctx, shares)
 	return err
 }
 
