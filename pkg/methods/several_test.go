@@ -24,14 +24,14 @@ func several(devices []*gpu.Device) device.Set {
 	return device.Of(members...)
 }
 
-// eachOn calls f with all methods that several devices can share, ready for p bits or for those that they have.
+// eachOn calls f with all usual methods that several devices can share, ready for p bits or for those that they have.
 func eachOn(t *testing.T, set device.Set, bits int, f func(t *testing.T, m method.Method, c method.Config)) {
 	for _, m := range catalog {
 		c := method.Config{Precision: bits, Devices: set}
 		if m.Accepts(bits) != nil {
 			c.Precision = 53
 		}
-		if c, err := m.Complete(c); err == nil && m.Missing() == nil && !(m.Extra && testing.Short()) {
+		if c, err := m.Complete(c); err == nil && m.Missing() == nil && !m.Extra {
 			t.Run(m.Operation.Name+"/"+m.Name, func(t *testing.T) { f(t, m, c) })
 		}
 	}
@@ -58,7 +58,7 @@ func TestSeveralGPUs(t *testing.T) {
 				sets = append(sets, device.Must("cpu+"+devices[1].Name()))
 			}
 			for _, c.Devices = range sets {
-				for first := range n + 1 {
+				for _, first := range []int{0, min(1, n), n / 2, n} {
 					shares := make([]int, members)
 					shares[0], shares[members-1] = first, n-first
 					if members == 3 && first > 1 {
