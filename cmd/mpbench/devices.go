@@ -58,6 +58,21 @@ func chooseDevices(list string, t *team) ([]device.Set, error) {
 	return chosen, nil
 }
 
+// gpuHere tells whether there is a GPU whose times mean something.
+func gpuHere() bool {
+	infos, err := gpu.Devices()
+	return err == nil && len(infos) > 0 && !infos[0].Emulated()
+}
+
+// busRate returns how many bytes per second go from the host to a GPU.
+func busRate(index int) (float64, error) {
+	d, err := gpu.Open(index)
+	if err != nil {
+		return 0, err
+	}
+	return d.BusRate()
+}
+
 // localDevices replaces cuda:local by this rank's GPU, of a single process the first, and cuda:all by all of the
 // machine.
 func (t *team) localDevices(s device.Set) device.Set {

@@ -54,6 +54,14 @@ func Of(members ...Member) Set { return Set{members} }
 // GPU returns the set of one GPU.
 func GPU(index int) Set { return Of(Member{CUDA, index}) }
 
+// GPUs returns the set of the first n GPUs.
+func GPUs(n int) (s Set) {
+	for i := range n {
+		s.members = append(s.members, Member{CUDA, i})
+	}
+	return s
+}
+
 // Parse reads "cpu", "cuda:1", "cuda" for the first GPU, "cuda:local" for that of a rank, "cuda:all" for those of the
 // machine, or several joined by "+", as "cpu+cuda:0".
 func Parse(text string) (Set, error) {
