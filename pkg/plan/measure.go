@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,22 +16,26 @@ import (
 	"mpbench/pkg/partial"
 )
 
-// runs is how often a ceiling is measured; the best counts.
-const runs = 3
+// How often a ceiling is measured; the best counts.
+const (
+	runs  = 5
+	least = 2               // where they take long
+	long  = 3 * time.Second // of all runs
+)
 
 // best returns the shortest of some runs, in seconds.
-func best(f func() error) (float64, error) {
-	least := 0.0
-	for i := range runs {
+func best(ctx context.Context, f func() error) (shortest float64, err error) {
+	begin := time.Now()
+	for i := 0; i < runs && (i < least || time.Since(begin) < long); i++ {
 		start := time.Now()
-		if err := f(); err != nil {
+		if err := cmp.Or(ctx.Err(), f()); err != nil {
 			return 0, err
 		}
-		if t := time.Since(start).Seconds(); i == 0 || t < least {
-			least = t
+		if t := time.Since(start).Seconds(); i == 0 || t < shortest {
+			shortest = t
 		}
 	}
-	return least, nil
+	return shortest, nil
 }
 
 // MeasureMemory returns how many bytes per second goroutines read from memory, 0 for as many as processors.
@@ -43,7 +48,7 @@ func MeasureMemory(threads int) Ceiling {
 		}
 	})
 	sums := make([]uint64, parallel.Threads(threads))
-	seconds, _ := best(func() error {
+	seconds, _ := best(context.Background(), func() error {
 		parallel.Ranges(threads, n, 1<<16, func(worker, from, to int) {
 			var a, b, c, d uint64
 			for y := x[from:to]; len(y) >= 4; y = y[4:] {
@@ -113,41 +118,57 @@ func Sample(o *op.Operation, m, n int) *op.Problem {
 const (
 	leastTerms = 1 << 16
 	mostTerms  = 1 << 25
-	longEnough = 60 * time.Millisecond
+	longEnough = 80 * time.Millisecond
 )
 
-// Runner does a computation, from the numbers at their place to the result; convert is what comes before, once.
-type Runner func(ctx context.Context, p *op.Problem) (convert time.Duration, run func() error, end func() error, err error)
+// Runner makes a computation of numbers at their place: prepare converts them, as often as it is called, run computes
+// from what was prepared, end gives memory back.
+type Runner func(ctx context.Context, p *op.Problem) (prepare, run, end func() error, err error)
+
+func nothing() error { return nil }
 
 // Streamed is the answer about files, by processors: exact sums of what is read run by run.
 func Streamed(threads int) Runner {
-	return func(ctx context.Context, p *op.Problem) (time.Duration, func() error, func() error, error) {
+	return func(ctx context.Context, p *op.Problem) (prepare, run, end func() error, err error) {
 		q, err := outofcore.ProblemOf(p, 0, false, "plan")
-		run := func() error {
-			s := partial.New(q)
-			rows := partial.Range{To: p.X.Rows}
-			if !p.A.Absent() {
-				rows.To = p.A.Rows
-			}
-			return outofcore.Task{Problem: p, Threads: threads}.Add(ctx, s, rows)
+		rows := partial.Range{To: p.X.Rows}
+		if !p.A.Absent() {
+			rows.To = p.A.Rows
 		}
-		return 0, run, func() error { return nil }, err
+		run = func() error {
+			return outofcore.Task{Problem: p, Threads: threads}.Add(ctx, partial.New(q), rows)
+		}
+		return nothing, run, nothing, err
 	}
 }
 
 // By is a method with its configuration, the numbers being in memory, or in the device's.
 func By(m method.Method, c method.Config) Runner {
-	return func(ctx context.Context, p *op.Problem) (convert time.Duration, run, end func() error, err error) {
+	return func(ctx context.Context, p *op.Problem) (prepare, run, end func() error, err error) {
 		e, err := m.New(c)
 		if err != nil {
-			return 0, nil, nil, err
+			return nil, nil, nil, err
 		}
-		start := time.Now()
-		if err := e.Prepare(ctx, p); err != nil {
-			return 0, nil, nil, err
-		}
-		return time.Since(start), func() error { return e.Run(ctx) }, e.Close, nil
+		return func() error { return e.Prepare(ctx, p) }, func() error { return e.Run(ctx) }, e.Close, nil
 	}
+}
+
+// measure returns how many seconds a computation takes here, and what comes before: the best of some runs each.
+func (r Runner) measure(ctx context.Context, p *op.Problem) (prepared, computed float64, err error) {
+	prepare, run, end, err := r(ctx, p)
+	if err != nil {
+		return 0, 0, err
+	}
+	if prepared, err = best(ctx, prepare); err == nil {
+		computed, err = best(ctx, run)
+	}
+	return prepared, computed, errors.Join(err, end())
+}
+
+// Time returns how many seconds a computation takes here, conversion included: the best of some runs.
+func (r Runner) Time(ctx context.Context, p *op.Problem) (float64, error) {
+	prepared, computed, err := r.measure(ctx, p)
+	return prepared + computed, err
 }
 
 // MeasureEngine returns how many nanoseconds a runner takes for a term, and to convert one, of samples that are larger
@@ -159,30 +180,14 @@ func MeasureEngine(ctx context.Context, w Work, r Runner) (engine, convert Ceili
 			n = min(w.N, terms/16)
 			m = terms / n
 		}
-		p := Sample(w.Op, m, n)
-		before, run, end, err := r(ctx, p)
+		prepared, computed, err := r.measure(ctx, Sample(w.Op, m, n))
 		if err != nil {
 			return engine, convert, err
 		}
-		seconds, err := best(run)
-		if err := errors.Join(err, end()); err != nil {
-			return engine, convert, err
-		}
-		count := float64(max(1, m)) * float64(n)
-		engine = Ceiling{seconds * 1e9 / count, Measured}
-		convert = Ceiling{float64(before) / count, Measured}
-		if seconds >= longEnough.Seconds() || 4*terms > mostTerms {
+		count := 1e-9 * float64(max(1, m)) * float64(n)
+		engine, convert = Ceiling{computed / count, Measured}, Ceiling{prepared / count, Measured}
+		if computed+prepared >= longEnough.Seconds() || 4*terms > mostTerms {
 			return engine, convert, nil
 		}
 	}
-}
-
-// Time returns how many seconds a computation takes here, conversion included: the best of some runs.
-func Time(ctx context.Context, r Runner, p *op.Problem) (float64, error) {
-	convert, run, end, err := r(ctx, p)
-	if err != nil {
-		return 0, err
-	}
-	seconds, err := best(run)
-	return convert.Seconds() + seconds, errors.Join(err, end())
 }

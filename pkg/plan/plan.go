@@ -107,10 +107,11 @@ type Change struct {
 
 // Prediction is what a computation takes.
 type Prediction struct {
-	Stages  []Stage // that take time, in the order of the way of the numbers
-	Bound   string  // the name of the stage that takes longest
-	Seconds float64 // of all
-	Changes []Change
+	Stages  []Stage  // that take time, in the order of the way of the numbers
+	Bound   string   // the name of the stage that takes longest
+	Seconds float64  // of all
+	Changes []Change // that make it less, the best first
+	Doubled float64  // seconds with twice as many hosts
 }
 
 // Names of stages.
@@ -222,7 +223,6 @@ var changes = []struct {
 	{"twice as many GPUs", func(m *Machine, _ *Ceilings) { m.GPUs *= 2 }},
 	{"engines twice as fast", func(_ *Machine, c *Ceilings) { c.Engine.Value /= 2; c.Convert.Value /= 2 }},
 	{"a network twice as fast", func(_ *Machine, c *Ceilings) { c.Link.Value *= 2; c.Latency.Value /= 2 }},
-	{"twice as many hosts", func(m *Machine, _ *Ceilings) { m.Hosts *= 2; m.Ranks *= 2 }},
 }
 
 // negligible is the share of the time below which a stage is not told.
@@ -231,9 +231,10 @@ const negligible = 1e-3
 // worthwhile is the share of the time below which a change has to bring it to be told.
 const worthwhile = 0.99
 
-// Ceilings of one H200 and a usual network, for machines that are not here: the copies from the host and in the
-// device's memory of results/h200, and 100 Gbit Ethernet.
+// Ceilings of a host of H200 and a usual network, for machines that are not here: the copies from the host and in the
+// device's memory of results/h200, half of what 12 channels of DDR5-4800 give, and 100 Gbit Ethernet.
 var (
+	AssumedMemory  = Ceiling{230e9, Assumed}
 	AssumedBus     = Ceiling{55.5e9, Assumed}
 	AssumedLink    = Ceiling{12.5e9, Assumed}
 	AssumedLatency = Ceiling{20e-6, Assumed}
@@ -263,6 +264,7 @@ func Predict(w Work, m Machine, c Ceilings) Prediction {
 			p.Changes = append(p.Changes, Change{change.what, t})
 		}
 	}
+	p.Doubled, _ = total(stages(w, Machine{2 * m.Hosts, 2 * m.Ranks, m.GPUs}, c))
 	slices.SortStableFunc(p.Changes, func(a, b Change) int { return cmp.Compare(a.Seconds, b.Seconds) })
 	return p
 }
