@@ -39,8 +39,8 @@ its bus and its host's memory are, where no GPU is here, assumed to be an H200's
 100 Gbit Ethernet. The table
 says of each whether it was measured, given or assumed.
 
-With --verify what is planned is run here, some times, and the best one is compared: exit code 1 if it takes 25 % more or
-less than predicted.`
+With --verify the work is done here, in turn with the measurements, and the best times are compared: exit
+code 1 if the prediction is more than 25 % off.`
 
 func newPlan() *cobra.Command {
 	o := planOptions{operands: newOperands(op.Sum), opName: "sum", precision: 53, method: "deferred", ranks: 1}
@@ -137,11 +137,47 @@ func (o *planOptions) run(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	p := plan.Predict(w, machine, ceilings)
-	if err := o.write(cmd.OutOrStdout(), p); err != nil || !o.verify {
+	if !o.verify {
+		return o.write(cmd.OutOrStdout(), plan.Predict(w, machine, ceilings))
+	}
+	ceilings, took, err := o.alternate(cmd.Context(), w, ceilings)
+	if err != nil {
 		return err
 	}
-	return o.compare(cmd, p)
+	p := plan.Predict(w, machine, ceilings)
+	if err := o.write(cmd.OutOrStdout(), p); err != nil {
+		return err
+	}
+	return compared(cmd.OutOrStdout(), p.Seconds, took)
+}
+
+// verifyRounds is how often ceilings are measured and the work is done, in turn, as a machine is not always the same.
+const verifyRounds = 3
+
+// alternate returns the best ceilings, and the least seconds that the work takes here.
+func (o *planOptions) alternate(ctx context.Context, w plan.Work, c plan.Ceilings) (plan.Ceilings, float64, error) {
+	var problem *op.Problem
+	if o.data != nil {
+		problem = o.data.problem
+	} else {
+		problem = plan.Sample(o.op, o.rows, o.columns)
+	}
+	took := math.Inf(1)
+	for round := range verifyRounds {
+		if round > 0 {
+			again, err := o.ceilings(ctx, w)
+			if err != nil {
+				return c, 0, err
+			}
+			c = c.Best(again)
+		}
+		seconds, err := o.runner(true).Time(ctx, problem)
+		if err != nil {
+			return c, 0, err
+		}
+		took = min(took, seconds)
+	}
+	return c, took, nil
 }
 
 // check finds what is wrong about the flags, opens the files, and completes what is left open.
@@ -458,21 +494,11 @@ func spanText(seconds float64) string {
 	return "" // of no time
 }
 
-// compare runs what was planned here.
-func (o *planOptions) compare(cmd *cobra.Command, p plan.Prediction) error {
-	var problem *op.Problem
-	if o.data != nil {
-		problem = o.data.problem
-	} else {
-		problem = plan.Sample(o.op, o.rows, o.columns)
-	}
-	took, err := o.runner(true).Time(cmd.Context(), problem)
-	if err != nil {
-		return err
-	}
+// compared prints what the work took, and returns an error where the prediction is more than 25 % off.
+func compared(out io.Writer, predicted, took float64) error {
 	const within = 0.25
-	ratio := p.Seconds / took
-	fmt.Fprintf(cmd.OutOrStdout(), "\nit took %s here: the prediction is %.2f of that\n", spanText(took), ratio)
+	ratio := predicted / took
+	fmt.Fprintf(out, "\nit took %s here: the prediction is %.2f of that\n", spanText(took), ratio)
 	if math.Abs(ratio-1) > within {
 		return failedf("the prediction is %.0f %% off", 100*math.Abs(ratio-1))
 	}

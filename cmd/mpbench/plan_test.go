@@ -27,6 +27,21 @@ func TestPlanFolder(t *testing.T) {
 	}
 }
 
+// TestPlanCompared: a prediction within 25 % is one, and what is further off fails.
+func TestPlanCompared(t *testing.T) {
+	for predicted, code := range map[float64]int{1: exitOK, 1.24: exitOK, 0.76: exitOK, 1.26: exitCheckFailed,
+		0.74: exitCheckFailed, 9: exitCheckFailed} {
+		var out strings.Builder
+		if err := compared(&out, predicted, 1); exitCode(err) != code || !strings.Contains(out.String(), "it took 1 s here") {
+			t.Errorf("%g: %v\n%s", predicted, err, &out)
+		}
+	}
+	_, text, code := mpbench(t, "plan", "--op", "dot", "--n", "1000", "--memory", "1GB/s", "--engine", "1e9", "--verify")
+	if code != exitCheckFailed || !strings.Contains(text, "mpbench: the prediction is ") {
+		t.Errorf("an engine of a second a term: exit code %d: %s", code, text)
+	}
+}
+
 func TestParseRate(t *testing.T) {
 	for text, want := range map[string]float64{
 		"5GB/s": 5e9, "1.5 TB/s": 1.5e12, "100Gbit/s": 12.5e9, "8kbit/s": 1000, "3MB/s": 3e6,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"time"
 
 	"mpbench/internal/parallel"
@@ -27,6 +28,7 @@ const (
 func best(ctx context.Context, f func() error) (shortest float64, err error) {
 	begin := time.Now()
 	for i := 0; i < runs && (i < least || time.Since(begin) < long); i++ {
+		runtime.GC() // not while f runs, if that can be
 		start := time.Now()
 		if err := cmp.Or(ctx.Err(), f()); err != nil {
 			return 0, err
@@ -118,7 +120,7 @@ func Sample(o *op.Operation, m, n int) *op.Problem {
 const (
 	leastTerms = 1 << 16
 	mostTerms  = 1 << 25
-	longEnough = 80 * time.Millisecond
+	longEnough = 300 * time.Millisecond
 )
 
 // Runner makes a computation of numbers at their place: prepare converts them, as often as it is called, run computes

@@ -90,6 +90,15 @@ type Ceilings struct {
 	Latency Ceiling // seconds of a message
 }
 
+// Best returns the better of two measurements of each ceiling: what else a machine does makes them worse.
+func (c Ceilings) Best(d Ceilings) Ceilings {
+	c.Disk.Value, c.Memory.Value = max(c.Disk.Value, d.Disk.Value), max(c.Memory.Value, d.Memory.Value)
+	c.Bus.Value, c.Link.Value = max(c.Bus.Value, d.Bus.Value), max(c.Link.Value, d.Link.Value)
+	c.Engine.Value, c.Convert.Value = min(c.Engine.Value, d.Engine.Value), min(c.Convert.Value, d.Convert.Value)
+	c.Latency.Value = min(c.Latency.Value, d.Latency.Value)
+	return c
+}
+
 // Stage is a part of the computation.
 type Stage struct {
 	Name    string
