@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -116,6 +117,21 @@ func TestGPUsFail(t *testing.T) {
 		if !strings.HasPrefix(text, "mpbench: "+c.message) || strings.Count(text, "\n") != 1 ||
 			c.fault != "" && !strings.Contains(text, "CUDA_ERROR_ILLEGAL_ADDRESS (700)") {
 			t.Errorf("%s: want the line %q: %s", c.command, c.message, text)
+		}
+	}
+}
+
+// TestGPUsFailOverRanks: the fault of a GPU of one rank ends all with a line that names both.
+func TestGPUsFailOverRanks(t *testing.T) {
+	twoGPUs(t)
+	const ill = `[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ] && export MPBENCH_EMULATOR_FAULT=1:60; exec mpbench "$@"`
+	for _, l := range commtest.Launchers(t) {
+		r := l.Command(t, 2, nil, append([]string{"sh", "-c", ill, "sh"},
+			strings.Fields("sum -m deferred -q -d uniform01:n=20001 --device cuda:local")...)...)
+		code, text := r.Code(t), r.Stderr.String()
+		line := regexp.MustCompile(`(?m)^mpbench: rank 1 of 2 on .*: cuda:1: cu.*CUDA_ERROR_ILLEGAL_ADDRESS`)
+		if code != exitInputOutput || strings.Count(text, "mpbench: ") != 1 || !line.MatchString(text) {
+			t.Errorf("%s: exit code %d\n%s", l.Name, code, text)
 		}
 	}
 }
