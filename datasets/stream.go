@@ -49,7 +49,7 @@ type storedFile interface {
 	io.Closer
 }
 
-const wideBeside = "holds other numbers than the files before: integers of 64 bits, signed or not, go with their like alone"
+const wideBeside = "holds other numbers than the files before; integers of 64 bits, signed or not, go with their like"
 
 const wideInPieces = "holds integers of 64 bits, which need not be float64: not to be read piece by piece"
 

@@ -66,7 +66,8 @@ func newPlan() *cobra.Command {
 	f.IntVar(&o.ranks, "ranks", o.ranks, "processes that share the work")
 	f.IntVar(&o.hosts, "hosts", 0, "hosts that they are on, 0 for as many as ranks")
 	f.IntVar(&o.gpus, "gpus", 0, "GPUs of each rank, 0 for its processors")
-	f.IntVar(&o.threads, "threads", 0, "goroutines of each rank, 0 for this machine's processors divided by the ranks of a host")
+	f.IntVar(&o.threads, "threads", 0,
+		"goroutines of each rank, 0 for this machine's processors divided by the ranks of a host")
 	for _, c := range o.rates() {
 		f.StringVar(c.text, c.name, "", c.usage)
 	}
@@ -276,8 +277,10 @@ func (o *planOptions) choose(cmd *cobra.Command) error {
 		return err
 	case o.from == string(plan.Device) && o.gpus == 0:
 		return usagef("--from device needs --gpus")
-	case o.from == string(plan.File) && o.gpus == 0 && (cmd.Flags().Changed("method") || cmd.Flags().Changed("precision")):
-		return usagef("answers about files are exact sums by processors; leave --method and --precision out, or say --from memory")
+	case o.from == string(plan.File) && o.gpus == 0 &&
+		(cmd.Flags().Changed("method") || cmd.Flags().Changed("precision")):
+		return usagef("answers about files are exact sums by processors; leave --method and --precision out, or say " +
+			"--from memory")
 	case o.from == string(plan.File) && o.gpus > 0 && o.op.Has(op.Matrix):
 		return usagef("a matrix goes to GPUs from memory, not from files; say --from memory")
 	case !o.verify:
@@ -391,7 +394,8 @@ func (o *planOptions) measureDisk(ctx context.Context) (plan.Ceiling, error) {
 	info, err := os.Stat(path)
 	switch {
 	case path == "":
-		return plan.Ceiling{}, usagef("--from file needs a file, or --disk: a rate as 5GB/s, or a file or folder here to measure")
+		return plan.Ceiling{}, usagef("--from file needs a file, or --disk: a rate as 5GB/s, or a file or folder here " +
+			"to measure")
 	case err != nil:
 		return plan.Ceiling{}, usagef("--disk %s: want a rate as 5GB/s, or a file or folder here to measure", path)
 	case info.IsDir():

@@ -32,11 +32,13 @@ func TestPlanCompared(t *testing.T) {
 	for predicted, code := range map[float64]int{1: exitOK, 1.24: exitOK, 0.76: exitOK, 1.26: exitCheckFailed,
 		0.74: exitCheckFailed, 9: exitCheckFailed} {
 		var out strings.Builder
-		if err := compared(&out, predicted, 1); exitCode(err) != code || !strings.Contains(out.String(), "it took 1 s here") {
+		err := compared(&out, predicted, 1)
+		if exitCode(err) != code || !strings.Contains(out.String(), "it took 1 s here") {
 			t.Errorf("%g: %v\n%s", predicted, err, &out)
 		}
 	}
-	_, text, code := mpbench(t, "plan", "--op", "dot", "--n", "1000", "--memory", "1GB/s", "--engine", "1e9", "--verify")
+	line := "plan --op dot --n 1000 --memory 1GB/s --engine 1e9 --verify"
+	_, text, code := mpbench(t, strings.Fields(line)...)
 	if code != exitCheckFailed || !strings.Contains(text, "mpbench: the prediction is ") {
 		t.Errorf("an engine of a second a term: exit code %d: %s", code, text)
 	}
@@ -55,7 +57,8 @@ func TestParseRate(t *testing.T) {
 
 func TestSpanText(t *testing.T) {
 	for seconds, want := range map[float64]string{
-		0: "0 µs", 2e-7: "0.2 µs", 0.0123: "12.3 ms", 1: "1 s", 119: "119 s", 600: "10 min", 7200: "2 h", 1e7: "116 days",
+		0: "0 µs", 2e-7: "0.2 µs", 0.0123: "12.3 ms", 1: "1 s", 119: "119 s", 600: "10 min", 7200: "2 h",
+		1e7: "116 days",
 	} {
 		if got := spanText(seconds); got != want {
 			t.Errorf("%g: %s, want %s", seconds, got, want)

@@ -2,7 +2,7 @@ package gpu
 
 import "time"
 
-// BusRate returns how many bytes per second go from pinned host memory to the device: the best of some copies of 64 MB.
+// BusRate returns how many bytes per second go from pinned host memory to the device: the best of some copies.
 func (d *Device) BusRate() (rate float64, err error) {
 	const bytes, copies = 64 << 20, 5
 	err = d.Do(func() error {

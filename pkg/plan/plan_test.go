@@ -111,8 +111,8 @@ func TestMeasureEngine(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || engine.Value <= 0 || engine.Value*terms > 1e9 || convert.From != Measured || ends == 0 || runs <= ends ||
-			4*terms <= mostTerms/2 {
+		if err != nil || engine.Value <= 0 || engine.Value*terms > 1e9 || convert.From != Measured || ends == 0 ||
+			runs <= ends || 4*terms <= mostTerms/2 {
 			t.Errorf("%v: %+v, %+v; %d runs, %d ends, at last of %g terms", err, engine, convert, runs, ends, terms)
 		}
 	}
@@ -148,7 +148,9 @@ func TestMeasured(t *testing.T) {
 }
 
 func TestRate(t *testing.T) {
-	for x, want := range map[float64]string{5e9: "5 GB/s", 12: "12 bytes/s", 1.234e12: "1.23 TB/s", 3e15: "3e+03 TB/s"} {
+	for x, want := range map[float64]string{
+		5e9: "5 GB/s", 12: "12 bytes/s", 1.234e12: "1.23 TB/s", 3e15: "3e+03 TB/s",
+	} {
 		if got := Rate(x); got != want {
 			t.Errorf("%g: %s, want %s", x, got, want)
 		}
