@@ -29,10 +29,18 @@ func Identity(s numbers.Source) (string, error) {
 		if i == samples-1 {
 			from = n - len(x)
 		}
-		if err := list.ReadRun(x, from); err != nil {
+		if err := readRun(list, x, from); err != nil {
 			return "", err
 		}
 		addToHash(h, x)
 	}
 	return "sample:" + hex.EncodeToString(h.Sum(nil)[:16]), nil
+}
+
+// readRun reads binary64 numbers, or the bits of integers.
+func readRun(list numbers.Array, x []float64, from int) error {
+	if s, ok := list.Source.(integers); ok {
+		return s.stream.ReadRun(x, from)
+	}
+	return list.ReadRun(x, from)
 }

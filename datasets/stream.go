@@ -10,8 +10,10 @@ import (
 	"hash"
 	"io"
 	"math"
+	"math/big"
 	"sort"
 	"sync"
+	"unsafe"
 
 	"mpbench/pkg/numbers"
 )
@@ -25,6 +27,8 @@ type Stream struct {
 	m, columns int   // of the matrix that the numbers are, row by row
 	fortran    bool  // or column by column
 	noMatrix   error // why they are none
+
+	wide byte // kind of the dtype, 'i' or 'u', of integers of 64 bits, 0 of float64
 
 	sequential bool // some file can be read in order alone
 
@@ -45,11 +49,23 @@ type storedFile interface {
 	io.Closer
 }
 
+const wideBeside = "holds other numbers than the files before; integers of 64 bits, signed or not, go with their like"
+
 const wideInPieces = "holds integers of 64 bits, which need not be float64: not to be read piece by piece"
 
 // OpenStream opens files of numbers that are float64, as named for Load, which are one vector: .npy, compressed or
 // not, a column of .parquet, and numbers without a header. What Load refuses in a header it refuses too.
 func OpenStream(names ...string) (*Stream, error) {
+	s, err := OpenExactStream(names...)
+	if err == nil && s.wide != 0 {
+		return nil, errors.Join(inputf("%s: %s", s.path, wideInPieces), s.Close())
+	}
+	return s, err
+}
+
+// OpenExactStream is OpenStream also of integers of 64 bits, signed or not, that are not compressed and of no Parquet
+// file; see Numbers.
+func OpenExactStream(names ...string) (*Stream, error) {
 	s := &Stream{Name: baseName(names[0]), path: names[0], sha: sha256.New()}
 	if more := len(names) - 1; more > 0 {
 		s.Name += fmt.Sprintf(" and %d more", more)
@@ -89,6 +105,14 @@ func (s *Stream) open(path string) error {
 	if err != nil {
 		return errors.Join(err, in.Close())
 	}
+	wide := byte(0)
+	if flat, ok := stored.(*flatFile); ok && flat.dtype.mayBeWide() {
+		wide = flat.dtype.kind
+	}
+	if len(s.files) > 0 && wide != s.wide {
+		return errors.Join(inputf("%s: %s", path, wideBeside), in.Close())
+	}
+	s.wide = wide
 	s.files, s.starts = append(s.files, stored), append(s.starts, s.N)
 	s.N += n
 	if _, ok := stored.(*sequential); ok {
@@ -124,9 +148,6 @@ func newStored(f *openFile, in readerAt) (h npyHeader, s storedFile, n int, err 
 		flat.dtype, flat.start, count, err = readRawLayout(&f.file)
 	default:
 		err = f.errorf("only .npy, .parquet and numbers without a header are read piece by piece, not %q", extension)
-	}
-	if err == nil && flat.dtype.mayBeWide() {
-		err = f.errorf("%s", wideInPieces)
 	}
 	return h, flat, int(count), err
 }
@@ -171,6 +192,9 @@ type flatFile struct {
 func (f *flatFile) readRun(x []float64, from int) error {
 	width := int64(f.dtype.width)
 	var section io.Reader = io.NewSectionReader(f, f.start+width*int64(from), width*int64(len(x)))
+	if f.dtype.mayBeWide() { // as they are: see Stream.Numbers
+		return readFloat64s(section, x, f.dtype.order)
+	}
 	if width < 8 { // which are read in small pieces
 		section = bufio.NewReaderSize(section, int(min(1<<20, width*int64(len(x)))))
 	}
@@ -229,6 +253,36 @@ func (s *Stream) read(x []float64, from int) error {
 	}
 	return nil
 }
+
+// Numbers returns the numbers of the files: the Stream, or numbers.Integers.
+func (s *Stream) Numbers() numbers.Source {
+	if s.wide == 0 {
+		return s
+	}
+	return integers{s}
+}
+
+// integers are those of a Stream, whose runs have their bits.
+type integers struct{ stream *Stream }
+
+func (x integers) Len() int     { return x.stream.N }
+func (x integers) Signed() bool { return x.stream.wide == 'i' }
+
+func (x integers) ReadIntegers(words []uint64, from int) error {
+	return x.stream.ReadRun(unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(words))), len(words)), from)
+}
+
+func (x integers) one(i int) numbers.Bigs {
+	var word [1]uint64
+	_ = x.ReadIntegers(word[:], i) // Err has it
+	if x.Signed() {
+		return numbers.Bigs{new(big.Float).SetInt64(int64(word[0]))}
+	}
+	return numbers.Bigs{new(big.Float).SetUint64(word[0])}
+}
+
+func (x integers) Span(i int) numbers.Span       { return x.one(i).Span(0) }
+func (x integers) Read(z *numbers.Number, i int) { x.one(i).Read(z, 0) }
 
 // Sequential tells whether runs are to be read in ascending order.
 func (s *Stream) Sequential() bool { return s.sequential }

@@ -28,7 +28,7 @@ func availableDevices() (devices []device.Set, noGPU string) {
 }
 
 // chooseDevices returns the devices of a list, of which it opens the GPUs, or for "all" those that are available.
-// The GPU of a rank, cuda:local, stays so for a team.
+// What depends on the machine, cuda:local and cuda:all, stays so for a team.
 func chooseDevices(list string, t *team) ([]device.Set, error) {
 	if namesAll(list) {
 		available, _ := availableDevices()
@@ -58,13 +58,29 @@ func chooseDevices(list string, t *team) ([]device.Set, error) {
 	return chosen, nil
 }
 
-// localDevices replaces cuda:local by this rank's GPU, of a single process the first.
+// gpuHere tells whether there is a GPU whose times mean something.
+func gpuHere() bool {
+	infos, err := gpu.Devices()
+	return err == nil && len(infos) > 0 && !infos[0].Emulated()
+}
+
+// busRate returns how many bytes per second go from the host to a GPU.
+func busRate(index int) (float64, error) {
+	d, err := gpu.Open(index)
+	if err != nil {
+		return 0, err
+	}
+	return d.BusRate()
+}
+
+// localDevices replaces cuda:local by this rank's GPU, of a single process the first, and cuda:all by all of the
+// machine.
 func (t *team) localDevices(s device.Set) device.Set {
 	rank := 0
 	if t != nil {
 		rank, _ = comm.Local(t.Communicator)
 	}
-	return s.Local(rank, func() int {
+	return s.Here(rank, func() int {
 		infos, _ := gpu.Devices() // without any, opening the first says why
 		return len(infos)
 	})

@@ -207,7 +207,7 @@ var quick = []string{"--runs=1", "--min-time=0", "--warmup=0", "--timeout=50ms"}
 
 // left out are commands that take long whatever their flags are, or wait.
 var lengthy = []string{"mpbench selftest", "mpbench completion", "mpbench paper", "mpbench man", "mpbench check",
-	"mpbench advise"}
+	"mpbench advise", "mpbench plan"}
 
 // randomLine returns a random command line, and the flag that has a bad value, "" for none.
 func randomLine(r *rand.Rand, list []*cobra.Command) (args []string, wrong string) {

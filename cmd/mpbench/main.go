@@ -93,7 +93,7 @@ not available; 4 input or output failed; 130 interrupted (what was measured is p
 		root.AddCommand(newOperation(o))
 	}
 	root.AddCommand(newModuli(), newDatasets(), newMethods(), newInfo(), newReport(), newMan())
-	root.AddCommand(newPartial(), newMerge())
+	root.AddCommand(newPartial(), newMerge(), newPlan())
 	root.AddCommand(newReduce(), newScan(), newSolve())
 	root.AddCommand(newPaper(), newSelftest(), newAdvise())
 	root.AddCommand(newCheck(), newCompare())

@@ -195,6 +195,7 @@ func TestFlagsAreCompleted(t *testing.T) {
 		"precision": true, "n": true, "m": true, "k": true, "alpha": true, "beta": true, "scan": true, "title": true,
 		"correct-bits": true, "rel-error": true, "ulp": true, "result-hash": true,
 		"rows": true, "share": true, "piece": true, "at": true, "of": true, "id": true,
+		"memory": true, "bus": true, "link": true,
 	}
 	for _, c := range commands(newRoot()) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {

@@ -85,7 +85,11 @@ func (d *dataFiles) openArray(
 	matrix := a.Kind == op.Matrix
 	long := matrix || !o.op.Has(op.Matrix)
 	if long && (o.stream || datasets.Streams(names[0])) || len(names) > 1 {
-		s, err := datasets.OpenStream(names...)
+		open := datasets.OpenStream
+		if len(o.op.Arrays()) == 1 { // sums of integers, too
+			open = datasets.OpenExactStream
+		}
+		s, err := open(names...)
 		if err != nil {
 			return x, err
 		}
@@ -93,7 +97,7 @@ func (d *dataFiles) openArray(
 		if matrix {
 			return s.Matrix()
 		}
-		return numbers.Vector(s), nil
+		return numbers.Vector(s.Numbers()), nil
 	}
 	var data *datasets.Data
 	if matrix {

@@ -266,6 +266,41 @@ func TestRanksEnd(t *testing.T) {
 	}
 }
 
+// TestRanksPanic: a rank that panics ends all, with the trace that a single process shows, which names the fault.
+func TestRanksPanic(t *testing.T) {
+	const chosen = `[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ] && exec mpbench-panics "$@"; exec mpbench "$@"`
+	for _, l := range commtest.Launchers(t) {
+		export := filepath.Join(t.TempDir(), "run.jsonl")
+		start := time.Now()
+		r := l.Command(t, 3, nil, append([]string{"sh", "-c", chosen, "sh"}, rankedRun(400, export)...)...)
+		code, text := r.Code(t), r.Stderr.String()
+		if want := map[string]int{"openmpi": 2, "mpich": 2}[l.Name]; code != want && !(l.Name == "mpich" && code == 9) ||
+			strings.Count(text, "panic: made by a test") != 1 || time.Since(start) > 25*time.Second {
+			t.Errorf("%s: exit code %d after %v\n%s", l.Name, code, time.Since(start), text)
+		}
+		if before, err := readRun(t.Context(), export); err != nil || len(before.Environments) == 0 {
+			t.Errorf("%s: what was written: %+v, %v", l.Name, before, err)
+		}
+	}
+}
+
+// TestRanksUnreachable: ranks between which there is no connection end at once, and each says so at most once.
+func TestRanksUnreachable(t *testing.T) {
+	for _, l := range commtest.Launchers(t) {
+		if l.Name != "openmpi" {
+			continue // MPICH takes whatever transport there is
+		}
+		start := time.Now()
+		r := l.Command(t, 2, nil, "mpbench", "sum", "-d", "uniform01:n=100", "-m", "deferred", "-q")
+		r.Env = append(r.Env, "OMPI_MCA_pml=ob1", "OMPI_MCA_btl=self")
+		code, text := r.Code(t), r.Stderr.String()
+		if code != 1 || time.Since(start) > 20*time.Second || !strings.Contains(text, "unable to reach each other") ||
+			strings.Contains(text, "goroutine ") || strings.Count(text, "mpbench: ") > 2 {
+			t.Errorf("exit code %d after %v\n%s", code, time.Since(start), text)
+		}
+	}
+}
+
 // TestRanksResume: a run that was killed goes on over as many ranks.
 func TestRanksResume(t *testing.T) {
 	const cases = 40

@@ -32,6 +32,16 @@ func TestMain(m *testing.M) {
 			saveEvery = 0
 			os.Exit(mainWithSignals())
 		},
+		"mpbench-panics": func() { // once the last argument, a file, has something
+			go func() {
+				for info, err := os.Stat(os.Args[len(os.Args)-1]); err != nil || info.Size() == 0; {
+					time.Sleep(20 * time.Millisecond)
+					info, err = os.Stat(os.Args[len(os.Args)-1])
+				}
+				panic("made by a test")
+			}()
+			os.Exit(mainWithSignals())
+		},
 	})
 }
 

@@ -51,8 +51,8 @@ func (s *settings) addChoices(f *pflag.FlagSet) {
 
 func (s *settings) addFlags(f *pflag.FlagSet) {
 	f.Var(&listFlag{text: &s.device}, "device",
-		"devices, a list: cpu, cuda:0, ..., cpu+cuda:0 for both together, or all;\n"+
-			"cuda:local is the GPU of a rank under mpirun")
+		"devices, a list: cpu, cuda:0, ..., or all; cpu+cuda:0 and cuda:0+cuda:1 share one problem,\n"+
+			"cuda:all is all GPUs together, cuda:local the GPU of a rank under mpirun")
 	addThreads(f, &s.threads)
 	addSampler(f, &s.sampler)
 	f.Lookup("min-time").Usage += "; all methods on the\ndefault data take a fifth of it and of the timeout"

@@ -1,15 +1,21 @@
 // A stand-in for libcuda.so.1: the part of the CUDA driver API that the program uses, with the emulator as its device.
 //
 // Streams are queues that run when something waits for them, so that a missing wait shows. Device memory has a guard
-// page behind it, begins as 0xA5 bytes, and is limited to MPBENCH_EMULATOR_MEMORY bytes (1 GiB). A module must be PTX;
-// a kernel must be in the PTX text and among the sources compiled into this library.
+// page behind it, begins as 0xA5 bytes, and is limited to MPBENCH_EMULATOR_MEMORY bytes (1 GiB) of each device. A module
+// must be PTX; a kernel must be in the PTX text and among the sources compiled into this library.
+//
+// There are MPBENCH_EMULATOR_DEVICES devices (1), at most 8, with memory, streams and faults of their own; no device
+// reaches the memory of another one. Calls of all threads take turns. MPBENCH_EMULATOR_FAULT=DEVICE:CALLS makes a
+// device fault after so many calls.
 #include "scheduler.h"
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <stdio.h>
 #include <string>
@@ -33,9 +39,6 @@ std::vector<Kernel> &kernels() {
 	static std::vector<Kernel> list;
 	return list;
 }
-
-int failure; // sticky: every later call returns it, as after a fault on a GPU
-thread_local void *current;
 
 struct Stream;
 
@@ -68,39 +71,64 @@ struct Module {
 	std::map<std::string, Function> functions;
 };
 
-std::set<Stream *> streams;
-Stream defaultStream;
+// A device, whose address is the handle of its context.
+struct Device {
+	int failure = 0; // sticky: every later call returns it, as after a fault on a GPU
+	std::set<Stream *> streams;
+	Stream defaultStream;
+	size_t bytes = 0;                   // of its memory in use
+	int untilRefused = -1;              // calls that are to succeed before one is refused; none is if negative
+	int refusal = emulator::outOfMemory; // what that one returns
+};
 
-Stream &streamOf(void *s) { return s ? *(Stream *)s : defaultStream; }
+const int mostDevices = 8;
+Device devices[mostDevices];
+thread_local Device *current;
+
+// turn is held during every call.
+std::recursive_mutex turn;
+typedef std::lock_guard<std::recursive_mutex> Turn;
+
+int setting(const char *name, int otherwise) {
+	const char *text = getenv(name);
+	return text ? atoi(text) : otherwise;
+}
+
+int &deviceCount() {
+	static int count = std::max(1, std::min(mostDevices, setting("MPBENCH_EMULATOR_DEVICES", 1)));
+	return count;
+}
+
+Stream &streamOf(void *s) { return s ? *(Stream *)s : current->defaultStream; }
 
 int drain(Stream &s) {
-	while (!failure && !s.queue.empty()) {
+	while (!current->failure && !s.queue.empty()) {
 		Operation next = s.queue.front();
 		s.queue.pop_front();
-		failure = next(s);
+		current->failure = next(s);
 	}
-	return failure;
+	return current->failure;
 }
 
 // reach runs the stream's work up to that record of the event, and no further.
 int reach(const Event &event, unsigned long record, Stream &s) {
-	while (!failure && event.reached < record && !s.queue.empty()) {
+	while (!current->failure && event.reached < record && !s.queue.empty()) {
 		Operation next = s.queue.front();
 		s.queue.pop_front();
-		failure = next(s);
+		current->failure = next(s);
 	}
-	return failure;
+	return current->failure;
 }
 
 int drainAll() {
-	drain(defaultStream);
-	for (Stream *s : streams)
+	drain(current->defaultStream);
+	for (Stream *s : current->streams)
 		if (!s->capturing) drain(*s);
-	return failure;
+	return current->failure;
 }
 
 int enqueue(void *stream, Operation operation) {
-	if (failure) return failure;
+	if (current->failure) return current->failure;
 	streamOf(stream).queue.push_back(operation);
 	return 0;
 }
@@ -108,28 +136,27 @@ int enqueue(void *stream, Operation operation) {
 struct Allocation {
 	unsigned char *map;
 	size_t mapped, size;
-	bool host;
+	Device *device; // nullptr for the host
 };
 std::map<unsigned char *, Allocation> allocations;
-size_t deviceBytes;
 
 size_t memoryLimit() {
 	const char *text = getenv("MPBENCH_EMULATOR_MEMORY");
 	return text ? strtoull(text, nullptr, 10) : (size_t)1 << 30;
 }
 
-unsigned char *allocate(size_t size, bool host) {
+unsigned char *allocate(size_t size, Device *device) {
 #if defined(MP_ASAN)
 	void *block = nullptr;
 	if (posix_memalign(&block, 256, size)) return nullptr;
-	Allocation a{(unsigned char *)block, 0, size, host};
+	Allocation a{(unsigned char *)block, 0, size, device};
 	unsigned char *start = a.map;
 #else
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), rounded = (size + 15) / 16 * 16;
 	size_t pages = (rounded + page - 1) / page * page;
 	Allocation a{(unsigned char *)mmap(nullptr, pages + page, PROT_READ | PROT_WRITE,
 	                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
-	             pages + page, size, host};
+	             pages + page, size, device};
 	if (a.map == MAP_FAILED) return nullptr;
 	mprotect(a.map + pages, page, PROT_NONE);
 	unsigned char *start = a.map + pages - rounded;
@@ -140,10 +167,10 @@ unsigned char *allocate(size_t size, bool host) {
 	return start;
 }
 
-int release(void *p, bool host) {
+int release(void *p, Device *device) {
 	auto found = allocations.find((unsigned char *)p);
-	if (found == allocations.end() || found->second.host != host) return emulator::invalidValue;
-	if (!host) deviceBytes -= found->second.size;
+	if (found == allocations.end() || found->second.device != device) return emulator::invalidValue;
+	if (device) device->bytes -= found->second.size;
 	if (found->second.mapped)
 		munmap(found->second.map, found->second.mapped);
 	else
@@ -152,12 +179,12 @@ int release(void *p, bool host) {
 	return 0;
 }
 
-// deviceRange reports whether p to p + n - 1 lies in one device allocation.
+// deviceRange reports whether p to p + n - 1 lies in one allocation of the current device.
 bool deviceRange(const void *p, size_t n) {
 	auto after = allocations.upper_bound((unsigned char *)p);
 	if (after == allocations.begin()) return false;
 	auto at = std::prev(after);
-	return !at->second.host && (unsigned char *)p + n <= at->first + at->second.size;
+	return at->second.device == current && (unsigned char *)p + n <= at->first + at->second.size;
 }
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -211,38 +238,59 @@ void emulator::registerKernel(const Kernel &kernel) { kernels().push_back(kernel
 
 #define API extern "C" __attribute__((visibility("default"))) int
 #define NEEDS_CONTEXT \
-	if (failure) return failure; \
-	if (!current) return emulator::invalidContext
+	Turn mine(turn); \
+	if (!current) return emulator::invalidContext; \
+	if (current->failure) return current->failure
 #define MAY_FAIL \
 	NEEDS_CONTEXT; \
-	if (refused()) return emulator::outOfMemory
+	if (int code = refused()) return code
 
-// How many calls are to succeed before one is refused; none is if negative.
-static int untilRefused = -1;
+// refused returns the result of a call of the current device that is to fail, else 0. Lack of memory ends with the
+// call, anything else stays.
+static int refused() {
+	if (current->untilRefused < 0 || current->untilRefused-- > 0) return 0;
+	if (current->refusal != emulator::outOfMemory) current->failure = current->refusal;
+	return current->refusal;
+}
 
-static bool refused() { return untilRefused >= 0 && untilRefused-- == 0; }
-
-// mpEmulatorRefuse makes the call that comes after so many others fail, once, for lack of memory: of the calls that
-// may fail on a device in order, which give nothing back. Returns how many were still to succeed, -1 if none is
-// refused.
-API mpEmulatorRefuse(int after) {
-	int left = untilRefused;
-	untilRefused = after;
+// mpEmulatorRefuse makes the call that comes after so many others fail on the current device, with a result of the
+// driver API: of the calls that may fail on a device in order, which give nothing back. Returns how many were still to
+// succeed, -1 if none is refused.
+API mpEmulatorRefuse(int after, int code) {
+	Turn mine(turn);
+	int left = current->untilRefused;
+	current->untilRefused = after;
+	current->refusal = code;
 	return left;
 }
 
-API cuInit(unsigned) { return 0; }
+// mpEmulatorDevices makes it so many devices from now on.
+API mpEmulatorDevices(int n) {
+	Turn mine(turn);
+	deviceCount() = std::max(1, std::min(mostDevices, n));
+	return deviceCount();
+}
+
+API cuInit(unsigned) {
+	int device, calls;
+	const char *text = getenv("MPBENCH_EMULATOR_FAULT");
+	if (text && sscanf(text, "%d:%d", &device, &calls) == 2 && device >= 0 && device < mostDevices) {
+		devices[device].untilRefused = calls;
+		devices[device].refusal = emulator::illegalAddress;
+	}
+	return 0;
+}
 API cuDriverGetVersion(int *v) {
 	*v = 13000;
 	return 0;
 }
 API cuDeviceGetCount(int *n) {
-	*n = 1;
+	*n = deviceCount();
 	return 0;
 }
 API cuDeviceGet(int *d, int i) {
 	*d = i;
-	return i ? emulator::invalidDevice : 0;
+	return i < 0 || i >= deviceCount() ? emulator::invalidDevice : 0;
 }
 API cuDeviceGetName(char *s, int n, int) {
 	writeText(s, (size_t)n, "emulated");
@@ -273,13 +321,13 @@ API cuDeviceGetAttribute(int *v, int attribute, int) {
 	}
 	return 0;
 }
-API cuDevicePrimaryCtxRetain(void **c, int) {
-	*c = (void *)16;
+API cuDevicePrimaryCtxRetain(void **c, int i) {
+	*c = devices + i;
 	return 0;
 }
 API cuDevicePrimaryCtxRelease_v2(int) { return 0; }
 API cuCtxSetCurrent(void *c) {
-	current = c;
+	current = (Device *)c;
 	return 0;
 }
 API cuCtxSynchronize() {
@@ -379,29 +427,29 @@ API cuLaunchKernelEx(const LaunchConfig *c, void *f, void **parameters, void **)
 API cuMemGetInfo_v2(size_t *available, size_t *total) {
 	MAY_FAIL;
 	*total = memoryLimit();
-	*available = *total - deviceBytes;
+	*available = *total - current->bytes;
 	return 0;
 }
 API cuMemAlloc_v2(void **p, size_t n) {
 	MAY_FAIL;
 	if (!n) return emulator::invalidValue;
-	if (n > memoryLimit() - deviceBytes || !(*p = allocate(n, false))) return emulator::outOfMemory;
-	deviceBytes += n;
+	if (n > memoryLimit() - current->bytes || !(*p = allocate(n, current))) return emulator::outOfMemory;
+	current->bytes += n;
 	return 0;
 }
 API cuMemFree_v2(void *p) {
 	NEEDS_CONTEXT;
 	drainAll();
-	return release(p, false);
+	return release(p, current);
 }
 API cuMemHostAlloc(void **p, size_t n, unsigned) {
 	MAY_FAIL;
-	return n && (*p = allocate(n, true)) ? 0 : emulator::outOfMemory;
+	return n && (*p = allocate(n, nullptr)) ? 0 : emulator::outOfMemory;
 }
 API cuMemFreeHost(void *p) {
 	NEEDS_CONTEXT;
 	drainAll();
-	return release(p, true);
+	return release(p, nullptr);
 }
 static int copyNow(void *to, const void *from, size_t n, const void *device) {
 	if (!deviceRange(device, n)) return emulator::invalidValue;
@@ -413,13 +461,13 @@ static int copyNow(void *to, const void *from, size_t n, const void *device) {
 API cuMemcpyHtoD_v2(void *to, const void *from, size_t n) {
 	MAY_FAIL;
 	if (!deviceRange(to, n)) return emulator::invalidValue;
-	if (int result = drain(defaultStream)) return result;
+	if (int result = drain(current->defaultStream)) return result;
 	std::shared_ptr<std::vector<char>> staged(new std::vector<char>((const char *)from, (const char *)from + n));
 	return enqueue(nullptr, [=](Stream &) { return copyNow(to, staged->data(), n, to); });
 }
 API cuMemcpyDtoH_v2(void *to, const void *from, size_t n) {
 	MAY_FAIL;
-	int result = drain(defaultStream);
+	int result = drain(current->defaultStream);
 	return result ? result : copyNow(to, from, n, from);
 }
 API cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t n, void *stream) {
@@ -448,21 +496,23 @@ API cuMemsetD8Async(void *p, unsigned char v, size_t n, void *stream) {
 API cuStreamCreate(void **s, unsigned) {
 	MAY_FAIL;
 	Stream *stream = new Stream;
-	streams.insert(stream);
+	current->streams.insert(stream);
 	*s = stream;
 	return 0;
 }
 API cuStreamDestroy_v2(void *s) {
+	Turn mine(turn);
 	drain(streamOf(s));
-	streams.erase((Stream *)s);
+	current->streams.erase((Stream *)s);
 	delete (Stream *)s;
-	return failure;
+	return current->failure;
 }
 API cuStreamSynchronize(void *s) {
 	MAY_FAIL;
 	return drain(streamOf(s));
 }
 API cuStreamWaitEvent(void *s, void *e, unsigned) {
+	Turn mine(turn);
 	Event *event = (Event *)e;
 	unsigned long record = event->recorded;
 	Stream *other = event->stream;
@@ -472,30 +522,34 @@ API cuStreamBeginCapture_v2(void *s, unsigned) {
 	MAY_FAIL;
 	drain(streamOf(s));
 	streamOf(s).capturing = true;
-	return failure;
+	return current->failure;
 }
 API cuStreamEndCapture(void *s, void **g) {
+	Turn mine(turn);
 	Stream &stream = streamOf(s);
 	Graph *graph = new Graph;
 	graph->operations.swap(stream.queue);
 	stream.capturing = false;
 	*g = graph;
-	return failure;
+	return current->failure;
 }
 API cuGraphInstantiateWithFlags(void **x, void *g, unsigned long long) {
+	Turn mine(turn);
 	*x = new Graph(*(Graph *)g);
-	return failure;
+	return current->failure;
 }
 API cuGraphLaunch(void *x, void *s) {
 	MAY_FAIL;
 	for (const Operation &operation : ((Graph *)x)->operations) enqueue(s, operation);
-	return failure;
+	return current->failure;
 }
 API cuGraphDestroy(void *g) {
+	Turn mine(turn);
 	delete (Graph *)g;
 	return 0;
 }
 API cuGraphExecDestroy(void *g) {
+	Turn mine(turn);
 	delete (Graph *)g;
 	return 0;
 }
@@ -505,6 +559,7 @@ API cuEventCreate(void **e, unsigned) {
 	return 0;
 }
 API cuEventDestroy_v2(void *e) {
+	Turn mine(turn);
 	drainAll();
 	delete (Event *)e;
 	return 0;
@@ -526,6 +581,7 @@ API cuEventSynchronize(void *e) {
 	return event->stream ? reach(*event, event->recorded, *event->stream) : 0;
 }
 API cuEventElapsedTime(float *ms, void *a, void *b) {
+	Turn mine(turn);
 	Event *from = (Event *)a, *to = (Event *)b;
 	// not ready
 	if (!from->recorded || from->reached < from->recorded || !to->recorded || to->reached < to->recorded) return 600;

@@ -56,6 +56,20 @@ func (t Threads) AddProducts(a *Accumulator, x, y []float64) {
 	a.count(uint64(len(x)))
 }
 
+// AddIntegers adds every element of x, exactly. Cost: that of [Sum] of twice as many numbers.
+func AddIntegers[T int64 | uint64](t Threads, a *Accumulator, x []T) {
+	const block = 1 << 16
+	halves := make([]float64, 2*min(block, len(x)))
+	for rest := x; len(rest) > 0; rest = rest[min(block, len(rest)):] {
+		n := min(block, len(rest))
+		for i, v := range rest[:n] { // v = high + low, |high| a multiple of 2^32 up to 2^64, 0 <= low < 2^32: both float64
+			halves[2*i], halves[2*i+1] = float64(v>>32<<32), float64(uint32(v))
+		}
+		a.sum.AddSliceParallel(halves[:2*n], int(t))
+	}
+	a.count(uint64(len(x)))
+}
+
 // Merge adds all that was added to b, whose value stays as it is. Cost: 0.3 µs; no allocation.
 func (a *Accumulator) Merge(b *Accumulator) {
 	a.sum.Merge(&b.sum)

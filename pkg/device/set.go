@@ -22,22 +22,25 @@ const (
 // Member is one device.
 type Member struct {
 	Kind  Kind // CPU or CUDA
-	Index int  // of GPUs, from 0; local for the one that belongs to a rank
+	Index int  // of GPUs, from 0; local or every where it depends on the machine, see Set.Here
 }
 
-// local is the index of a GPU that is chosen where it is used, see Local.
-const local = -1
+// Indices of GPUs that are chosen where they are used.
+const (
+	local = -1 // the one that belongs to a rank
+	every = -2 // all of the machine
+)
 
-// localName is what users type for it.
-const localName = "local"
+// open has what users type for these.
+var open = map[int]string{local: "local", every: "all"}
 
 // String returns the name that users type: "cpu", "cuda:1".
 func (m Member) String() string {
 	if m.Kind == CPU {
 		return string(CPU)
 	}
-	if m.Index == local {
-		return string(m.Kind) + ":" + localName
+	if name := open[m.Index]; name != "" {
+		return string(m.Kind) + ":" + name
 	}
 	return fmt.Sprintf("%s:%d", m.Kind, m.Index)
 }
@@ -51,15 +54,24 @@ func Of(members ...Member) Set { return Set{members} }
 // GPU returns the set of one GPU.
 func GPU(index int) Set { return Of(Member{CUDA, index}) }
 
-// Parse reads "cpu", "cuda:1", "cuda" for the first GPU, "cuda:local" for that of a rank, or several joined by "+", as
-// "cpu+cuda:0".
+// GPUs returns the set of the first n GPUs.
+func GPUs(n int) (s Set) {
+	for i := range n {
+		s.members = append(s.members, Member{CUDA, i})
+	}
+	return s
+}
+
+// Parse reads "cpu", "cuda:1", "cuda" for the first GPU, "cuda:local" for that of a rank, "cuda:all" for those of the
+// machine, or several joined by "+", as "cpu+cuda:0".
 func Parse(text string) (Set, error) {
 	var s Set
 	for name := range strings.SplitSeq(text, "+") {
 		m, ok := parseMember(name)
 		if !ok || slices.Contains(s.members, m) {
 			return Set{}, fmt.Errorf(
-				"unknown device %q; want cpu, cuda:0, cuda:1, ..., cuda:local, cpu+cuda:0 for both together, or all", text)
+				"unknown device %q; want cpu, cuda:0, cuda:1, ..., cuda:local, cpu+cuda:0 for both together, cuda:all "+
+					"for all GPUs together, or all", text)
 		}
 		s.members = append(s.members, m)
 	}
@@ -69,9 +81,12 @@ func Parse(text string) (Set, error) {
 func parseMember(name string) (Member, bool) {
 	kind, index, indexed := strings.Cut(name, ":")
 	m := Member{Kind: Kind(kind)}
-	if index == localName {
+	switch {
+	case index == open[local]:
 		m.Index = local
-	} else if indexed {
+	case index == open[every]:
+		m.Index = every
+	case indexed:
 		n, err := strconv.ParseUint(index, 10, 16)
 		if err != nil || strconv.FormatUint(n, 10) != index {
 			return m, false
@@ -81,13 +96,23 @@ func parseMember(name string) (Member, bool) {
 	return m, m.Kind == CUDA || m.Kind == CPU && !indexed
 }
 
-// Local returns the set of the rank that is so many-th on its machine: "cuda:local" is one of its GPUs, in turn. How
-// many there are is asked for where that matters.
-func (s Set) Local(rank int, gpus func() int) Set {
-	members := slices.Clone(s.members)
-	for i, m := range members {
-		if m.Index == local {
-			members[i].Index = rank % max(1, gpus())
+// Here returns the set of the rank that is so many-th on its machine: "cuda:local" is one of its GPUs, in turn, and
+// "cuda:all" are all of them, "cuda:0" where there are none. How many there are is asked for where that matters.
+func (s Set) Here(rank int, gpus func() int) Set {
+	var members []Member
+	for _, m := range s.members {
+		from, to := m.Index, m.Index+1
+		switch m.Index {
+		case local:
+			from = rank % max(1, gpus())
+			to = from + 1
+		case every:
+			from, to = 0, max(1, gpus())
+		}
+		for i := from; i < to; i++ {
+			if here := (Member{m.Kind, i}); !slices.Contains(members, here) {
+				members = append(members, here)
+			}
 		}
 	}
 	return Of(members...)
@@ -110,10 +135,11 @@ func (s Set) Members() []Member {
 	return s.members
 }
 
-// Kind returns what an implementation must be written for: the kind of a single device, or Hybrid.
+// Kind returns what an implementation must be written for: the kind of a single device, or Hybrid, also for "cuda:all"
+// as long as it is not known how many that are.
 func (s Set) Kind() Kind {
 	m := s.Members()
-	if len(m) > 1 {
+	if len(m) > 1 || m[0].Index == every {
 		return Hybrid
 	}
 	return m[0].Kind
@@ -127,6 +153,11 @@ func (s Set) GPUs() (list []int) {
 		}
 	}
 	return list
+}
+
+// HasCPU tells whether the processors are in the set.
+func (s Set) HasCPU() bool {
+	return slices.ContainsFunc(s.Members(), func(m Member) bool { return m.Kind == CPU })
 }
 
 // String returns the text that Parse reads.

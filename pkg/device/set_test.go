@@ -19,6 +19,8 @@ func TestParse(t *testing.T) {
 		"cuda:0+cuda:1":  {"cuda:0+cuda:1", Hybrid, 2},
 		"cuda:local":     {"cuda:local", CUDA, 1},
 		"cpu+cuda:local": {"cpu+cuda:local", Hybrid, 1},
+		"cuda:all":       {"cuda:all", Hybrid, 1},
+		"cpu+cuda:all":   {"cpu+cuda:all", Hybrid, 1},
 	} {
 		s, err := Parse(text)
 		if err != nil || s.String() != want.name || s.Kind() != want.kind || len(s.GPUs()) != want.gpus {
@@ -30,7 +32,7 @@ func TestParse(t *testing.T) {
 	}
 	for _, text := range []string{
 		"", "+", "cpu+", "CPU", "cpu:0", "cuda:", "cuda:-1", "cuda:01", "cuda:x", "cuda:99999999999", "cpu+cpu",
-		"cuda+cuda:0", "gpu", "cpu:local", "cuda:locals", "cpu,cuda:0", "cuda :0",
+		"cuda+cuda:0", "gpu", "cpu:local", "cuda:locals", "cpu:all", "cuda:al", "all", "cpu,cuda:0", "cuda :0",
 	} {
 		if s, err := Parse(text); err == nil {
 			t.Errorf("%q is %v", text, s)
@@ -38,17 +40,19 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestLocal: ranks of a machine take its GPUs in turn.
-func TestLocal(t *testing.T) {
+// TestHere: ranks of a machine take its GPUs in turn; all are those that there are, each once.
+func TestHere(t *testing.T) {
 	for _, c := range []struct {
 		text, want string
 		rank, gpus int
 	}{
 		{"cuda:local", "cuda:0", 0, 2}, {"cuda:local", "cuda:1", 1, 2}, {"cuda:local", "cuda:0", 2, 2},
 		{"cpu+cuda:local", "cpu+cuda:1", 3, 2}, {"cuda:1", "cuda:1", 3, 2}, {"cuda:local", "cuda:0", 3, 0},
-		{"cpu", "cpu", 1, 1},
+		{"cpu", "cpu", 1, 1}, {"cuda:all", "cuda:0+cuda:1+cuda:2", 1, 3}, {"cuda:all", "cuda:0", 0, 1},
+		{"cuda:all", "cuda:0", 0, 0}, {"cpu+cuda:all", "cpu+cuda:0+cuda:1", 0, 2},
+		{"cuda:1+cuda:all", "cuda:1+cuda:0", 0, 2},
 	} {
-		if got := Must(c.text).Local(c.rank, func() int { return c.gpus }).String(); got != c.want {
+		if got := Must(c.text).Here(c.rank, func() int { return c.gpus }).String(); got != c.want {
 			t.Errorf("%s of rank %d on %d GPUs: %s, want %s", c.text, c.rank, c.gpus, got, c.want)
 		}
 	}

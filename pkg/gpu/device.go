@@ -237,12 +237,15 @@ func (d *Device) Info() Info { return d.info }
 // Name returns "cuda:0".
 func (d *Device) Name() string { return "cuda:" + strconv.Itoa(d.info.Index) }
 
-// RecordName returns the name that records have: "cuda:0", or "emulated".
+// RecordName returns the name that records have: "cuda:0"; of an emulated one "emulated", or "emulated:1".
 func (d *Device) RecordName() string {
-	if d.info.Emulated() {
+	switch {
+	case !d.info.Emulated():
+		return d.Name()
+	case d.info.Index == 0:
 		return d.info.Name
 	}
-	return d.Name()
+	return d.info.Name + ":" + strconv.Itoa(d.info.Index)
 }
 
 // call returns the error of a call of the driver, and remembers a fault.

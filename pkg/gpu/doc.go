@@ -22,5 +22,5 @@
 // asynchronous copies, which take [Pinned] memory only.
 //
 // MPBENCH_LIBCUDA names another library to open in the place of the driver's: the emulator in mpbench/cuda/emulator,
-// whose only device is called "emulated".
+// whose devices, one unless more are asked for, are called "emulated".
 package gpu

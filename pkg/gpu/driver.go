@@ -70,8 +70,9 @@ type driver struct {
 	launchKernel   uintptr // the address of cuLaunchKernel, called without reflection
 	launchKernelEx uintptr // that of cuLaunchKernelEx, 0 in drivers before CUDA 11.8
 
-	emulatorSteps  func(before int32, steps *Step, room int32) int32 // of an emulator that counts, or nil
-	emulatorRefuse func(after int32) int32                           // of an emulator, or nil
+	emulatorSteps   func(before int32, steps *Step, room int32) int32 // of an emulator that counts, or nil
+	emulatorRefuse  func(after, code int32) int32                     // of an emulator, or nil
+	emulatorDevices func(n int32) int32                               // of an emulator, or nil
 
 	source  string // the name under which the library was found
 	version int    // 1000*major + 10*minor of CUDA
@@ -126,11 +127,11 @@ func (d *driver) bind(library uintptr) error {
 		purego.RegisterFunc(f.pointer, address)
 	}
 	d.launchKernelEx, _ = dynamic.Symbol(library, "cuLaunchKernelEx") // an older driver has none
-	if address, err := dynamic.Symbol(library, "mpEmulatorSteps"); err == nil {
-		purego.RegisterFunc(&d.emulatorSteps, address)
-	}
-	if address, err := dynamic.Symbol(library, "mpEmulatorRefuse"); err == nil {
-		purego.RegisterFunc(&d.emulatorRefuse, address)
+	for name, f := range map[string]any{"mpEmulatorSteps": &d.emulatorSteps, "mpEmulatorRefuse": &d.emulatorRefuse,
+		"mpEmulatorDevices": &d.emulatorDevices} {
+		if address, err := dynamic.Symbol(library, name); err == nil {
+			purego.RegisterFunc(f, address)
+		}
 	}
 	return nil
 }

@@ -1,5 +1,7 @@
 package gpu
 
+import "fmt"
+
 // Step is what the warps of a launch do between two barriers of their blocks, as an emulator that counts it does
 // (cuda/emulator/counts.h).
 type Step struct {
@@ -31,4 +33,25 @@ func (d *Device) Steps(before int) []Step {
 // Refuse makes an emulator refuse one call for lack of memory, once it has served so many others; none if after is
 // negative. It returns how many it still had to serve before, -1 if it refuses none. To be called inside Do, of an
 // emulator alone.
-func (d *Device) Refuse(after int) (left int) { return int(d.driver.emulatorRefuse(int32(after))) }
+func (d *Device) Refuse(after int) (left int) {
+	return int(d.driver.emulatorRefuse(int32(after), codeOutOfMemory))
+}
+
+// Break makes an emulator's device fault once it has served so many calls, for good. To be called inside Do.
+func (d *Device) Break(after int) { d.driver.emulatorRefuse(int32(after), codeIllegalAddress) }
+
+// Emulate makes an emulator have at least n devices, of at most 8. The error wraps ErrNoDriver or ErrNoDevice.
+func Emulate(n int) error {
+	d, err := loadDriver()
+	if err != nil {
+		return err
+	}
+	infos, err := Devices()
+	if err != nil || len(infos) >= n {
+		return err
+	}
+	if d.emulatorDevices == nil || int(d.emulatorDevices(int32(n))) < n {
+		return fmt.Errorf("%w: %d are wanted, there %s", ErrNoDevice, n, deviceNames(len(infos)))
+	}
+	return nil
+}

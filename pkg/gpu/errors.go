@@ -52,11 +52,12 @@ const (
 	codeInvalidPTX     = 218
 	codeUnsupportedPTX = 222
 	codeJITNotFound    = 221
+	codeIllegalAddress = 700
 )
 
 // faultCodes leave the context unusable.
-var faultCodes = map[int]bool{700: true, 702: true, 710: true, 714: true, 715: true, 716: true, 717: true, 718: true,
-	719: true}
+var faultCodes = map[int]bool{codeIllegalAddress: true, 702: true, 710: true, 714: true, 715: true, 716: true,
+	717: true, 718: true, 719: true}
 
 // Is says which of the kinds of errors e is.
 func (e *Error) Is(kind error) bool {

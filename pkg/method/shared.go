@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,7 @@ type shared struct {
 
 type member struct {
 	Engine
+	kind     device.Kind
 	from, to int // its parts
 	most     int // that it is known to have memory for
 }
@@ -45,7 +47,7 @@ func NewShared(m Method, c Config) (Engine, error) {
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
-		s.members = append(s.members, member{Engine: e})
+		s.members = append(s.members, member{Engine: e, kind: d.Kind})
 	}
 	return s, nil
 }
@@ -61,17 +63,13 @@ const (
 	sharedTime  = 0.9                    // of the time of the fastest alone, which sharing must fall below to be chosen
 )
 
-// Prepare times each device alone, with as many parts as that takes, divides by speed, and prepares what is fastest.
+// Prepare times each kind of device alone, with as many parts as that takes, divides by speed, and prepares what is
+// fastest.
 func (s *shared) Prepare(ctx context.Context, p *op.Problem) error {
 	start := time.Now()
 	defer func() { s.times = Times{Convert: time.Since(start)} }()
-	shape, err := p.Op.Shape(p)
-	if err != nil {
+	if err := s.begin(p); err != nil {
 		return err
-	}
-	s.problem, s.parts = p, shape.Parts(p.Op)
-	for k := range s.members {
-		s.members[k].from, s.members[k].to, s.members[k].most = 0, 0, s.parts // of another problem
 	}
 	if s.parts == 0 || !p.Multiplies() {
 		_, err := s.give(ctx, s.all(0))
@@ -99,6 +97,33 @@ func (s *shared) Prepare(ctx context.Context, p *op.Problem) error {
 		return s.orShared(ctx, s.all(fastest), shares)
 	}
 	_, err = s.give(ctx, shares)
+	return err
+}
+
+// begin takes a problem, of which no device has any parts yet.
+func (s *shared) begin(p *op.Problem) error {
+	shape, err := p.Op.Shape(p)
+	if err != nil {
+		return err
+	}
+	s.problem, s.parts = p, shape.Parts(p.Op)
+	for k := range s.members {
+		s.members[k].from, s.members[k].to, s.members[k].most = 0, 0, s.parts
+	}
+	return nil
+}
+
+// PrepareShares prepares an engine of several devices for shares of so many rows or terms each, whatever their speeds;
+// where memory does not suffice, for others.
+func PrepareShares(ctx context.Context, e Engine, p *op.Problem, shares []int) error {
+	s, ok := e.(*shared)
+	if !ok || len(shares) != len(s.members) {
+		return fmt.Errorf("method: %T does not work on %d devices", e, len(shares))
+	}
+	if err := s.begin(p); err != nil {
+		return err
+	}
+	_, err := s.give(ctx, shares)
 	return err
 }
 
@@ -193,40 +218,49 @@ func (s *shared) orShared(ctx context.Context, all, shares []int) error {
 	return err
 }
 
-// probe returns how many nanoseconds each device takes for everything, extrapolated from a part where that runs long
-// enough; infinity for a device whose memory does not hold the least part, and an error if there are no others.
-func (s *shared) probe(ctx context.Context) ([]float64, error) {
-	alone := make([]float64, len(s.members))
-	var failed error
+// probe returns how many nanoseconds each device takes for everything; infinity for a device whose memory does not
+// hold the least part, and an error if there are no others. Devices of a kind are taken for alike.
+func (s *shared) probe(ctx context.Context) (alone []float64, failed error) {
 	for k := range s.members {
-		m := &s.members[k]
-		alone[k] = math.Inf(1)
-		for n := min(firstProbe, s.parts); ; n = min(n*probeFactor, s.parts) {
-			m.to = 0
-			err := m.Prepare(ctx, s.problem.Part(0, n))
-			var memory *MemoryError
-			if errors.As(err, &memory) {
-				failed = err
-				break
-			}
-			if err != nil {
-				return nil, err
-			}
-			m.to = n
-			t, err := fastestRun(ctx, m)
-			if err != nil {
-				return nil, err
-			}
-			alone[k] = float64(t) * float64(s.parts) / float64(n)
-			if n == s.parts || t >= probeTime {
-				break
-			}
+		kind := s.members[k].kind
+		like := slices.IndexFunc(s.members[:k], func(m member) bool { return m.kind == kind })
+		if like >= 0 && !math.IsInf(alone[like], 1) {
+			alone = append(alone, alone[like])
+			continue
 		}
+		t, err := s.probeMember(ctx, &s.members[k])
+		var memory *MemoryError
+		if err != nil && !errors.As(err, &memory) {
+			return nil, err
+		}
+		failed = cmp.Or(failed, err)
+		alone = append(alone, t)
 	}
 	if math.IsInf(slices.Min(alone), 1) {
 		return nil, failed
 	}
 	return alone, nil
+}
+
+// probeMember returns how many nanoseconds a device takes for everything, extrapolated from a part where that runs
+// long enough; with a *MemoryError from the largest part that its memory holds, infinity if there is none.
+func (s *shared) probeMember(ctx context.Context, m *member) (float64, error) {
+	whole := math.Inf(1)
+	for n := min(firstProbe, s.parts); ; n = min(n*probeFactor, s.parts) {
+		m.to = 0
+		if err := m.Prepare(ctx, s.problem.Part(0, n)); err != nil {
+			return whole, err
+		}
+		m.to = n
+		t, err := fastestRun(ctx, m)
+		if err != nil {
+			return whole, err
+		}
+		whole = float64(t) * float64(s.parts) / float64(n)
+		if n == s.parts || t >= probeTime {
+			return whole, nil
+		}
+	}
 }
 
 // fastestRun returns the shortest of a few runs, by the clock.
@@ -287,16 +321,20 @@ func (s *shared) rebalanced(shares []int, own []float64) (next []int, done bool)
 	return s.divided(whole), highest <= balanced*lowest
 }
 
-// run runs all devices that have a share, and returns how long each took and all together, merging included.
+// run runs all devices that have a share, and returns how long each took and all together, merging included. An error
+// of one ends the work of the others.
 func (s *shared) run(ctx context.Context) (took []time.Duration, total time.Duration, err error) {
 	start := time.Now()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	took = make([]time.Duration, len(s.members))
-	failed := make([]error, len(s.members))
 	var others sync.WaitGroup
 	first := s.first()
 	run := func(k int) {
 		from := time.Now()
-		failed[k] = s.members[k].Run(ctx)
+		if err := s.members[k].Run(ctx); err != nil {
+			cancel(err) // the first one counts
+		}
 		took[k] = max(1, time.Since(from))
 	}
 	for k := first + 1; k < len(s.members); k++ {
@@ -306,7 +344,7 @@ func (s *shared) run(ctx context.Context) (took []time.Duration, total time.Dura
 	}
 	run(first)
 	others.Wait()
-	if err := errors.Join(failed...); err != nil {
+	if err := context.Cause(ctx); err != nil {
 		return nil, 0, err
 	}
 	if s.method.Merges {

@@ -119,8 +119,8 @@ func (e *timedFake) Stages() []Stage { return []Stage{{"own", "of one", 3}} }
 // sharedOf returns the engine of several devices, given as engines.
 func sharedOf(o *op.Operation, engines ...Engine) *shared {
 	s := &shared{method: Method{Operation: o, Name: "m", Merges: o.Split == op.ByTerm}}
-	for _, e := range engines {
-		s.members = append(s.members, member{Engine: e})
+	for k, e := range engines { // of different kinds
+		s.members = append(s.members, member{Engine: e, kind: device.Kind('a' + rune(k))})
 	}
 	return s
 }
@@ -493,6 +493,57 @@ func TestSharedCancelled(t *testing.T) {
 	}
 	if err := s.Prepare(ctx, problemOf(op.Axpy, 6)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// TestSharedFault: a device that fails ends the work of the others, and its error alone is that of all.
+func TestSharedFault(t *testing.T) {
+	for k := range 2 {
+		fakes := []*fake{{name: "a", block: true}, {name: "b", block: true}}
+		fakes[k].block, fakes[k].runErr = false, errBroken
+		s := sharedOf(op.Axpy, fakes[0], fakes[1])
+		s.problem, s.parts = problemOf(op.Axpy, 6), 6
+		if _, err := s.give(context.Background(), []int{3, 3}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Run(context.Background()); err != errBroken {
+			t.Errorf("device %d of 2: %v", k, err)
+		}
+	}
+}
+
+// TestAlike: devices of a kind begin with equal shares, whatever the noise of their times, and only the first of them
+// is timed alone; one that turns out to be slow has less in the end.
+func TestAlike(t *testing.T) {
+	const n = 3001
+	for _, slow := range []time.Duration{0, 40 * time.Millisecond} {
+		a, b := &fake{name: "a", wait: 2 * time.Millisecond}, &fake{name: "b", wait: 2 * time.Millisecond}
+		s := sharedOf(op.Axpy, a, b)
+		s.members[1].kind = s.members[0].kind
+		s.problem, s.parts = problemOf(op.Axpy, n), n
+		alone, err := s.probe(context.Background())
+		if err != nil || b.prepares != 0 || alone[0] != alone[1] {
+			t.Errorf("%v: times %v, the second was prepared %d times", err, alone, b.prepares)
+		}
+		if shares := s.divided(alone); shares[0]-shares[1] > 1 || shares[1]-shares[0] > 1 {
+			t.Errorf("shares %v", shares)
+		}
+		b.wait += slow
+		if err := s.Prepare(context.Background(), s.problem); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		checkResult(t, "alike", s, s.problem)
+		if mine := s.members[1].to - s.members[1].from; slow > 0 && mine >= n/2 {
+			t.Errorf("a slow device has %d of %d", mine, n)
+		}
+		s = sharedOf(op.Axpy, &fake{name: "a", most: 1}, &fake{name: "b"}) // no memory of one tells nothing of the other
+		s.members[1].kind = s.members[0].kind
+		if err := s.Prepare(context.Background(), problemOf(op.Axpy, 5)); err != nil || s.members[0].active() {
+			t.Errorf("one without memory: %v", err)
+		}
 	}
 }
 

@@ -41,14 +41,25 @@ func All() method.Catalog {
 	return c.With(op.Sum, "deferred", device.Hybrid, sharedUnlessStreamed(sum))
 }
 
-// exactOn is exact sums on a GPU, of binary64 numbers and of wider ones.
-var exactOn = exactsum.NewOn(func(c method.Config) (string, error) {
-	d, err := gpu.Open(c.GPU())
-	if err != nil {
-		return "", err
+// exactOn is exact sums on GPUs, of binary64 numbers and of wider ones.
+var exactOn = exactsum.NewOn(recordNames, slices.Concat(superaccgpu.Ways(), deferredgpu.Ways())...)
+
+// recordNames returns the devices as records have them.
+func recordNames(c method.Config) (string, error) {
+	var names []string
+	for _, m := range c.Devices.Members() {
+		name := m.String()
+		if m.Kind == device.CUDA {
+			d, err := gpu.Open(m.Index)
+			if err != nil {
+				return "", err
+			}
+			name = d.RecordName()
+		}
+		names = append(names, name)
 	}
-	return strings.Replace(c.Devices.String(), d.Name(), d.RecordName(), 1), nil
-}, slices.Concat(superaccgpu.Ways(), deferredgpu.Ways())...)
+	return strings.Join(names, "+"), nil
+}
 
 // sharedUnlessStreamed lets devices share a sum; of numbers that are streamed, each takes the next ones when it has
 // time.

@@ -184,15 +184,28 @@ func (a Array) AllFinite() bool {
 	}
 	x, floats := a.Source.(Float64s)
 	for j := range a.Cols {
+		if floats {
+			if !allFinite(x, a.Index(0, j), a.RowStride, a.Rows) {
+				return false
+			}
+			continue
+		}
 		for i := range a.Rows {
-			if floats {
-				if v := x[a.Index(i, j)]; v-v != 0 {
-					return false
-				}
-			} else if a.SpanAt(i, j).Class >= Infinite {
+			if a.SpanAt(i, j).Class >= Infinite {
 				return false
 			}
 		}
+	}
+	return true
+}
+
+// allFinite reports whether n numbers, from one on and so far from each other, are finite.
+func allFinite(x Float64s, from, stride, n int) bool {
+	for range n {
+		if v := x[from]; v-v != 0 {
+			return false
+		}
+		from += stride
 	}
 	return true
 }

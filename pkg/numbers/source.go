@@ -34,6 +34,14 @@ type Chunked interface {
 	ReadRun(x []float64, from int) error
 }
 
+// Integers are numbers that are not in memory, integers of 64 bits, which need not be binary64.
+type Integers interface {
+	Source
+	// ReadIntegers sets x to the integers from number `from` on, in two's complement if they are Signed.
+	ReadIntegers(x []uint64, from int) error
+	Signed() bool
+}
+
 // Float64s are a Source of binary64 numbers. Methods that work on such numbers find them in it.
 type Float64s []float64
 

@@ -1,8 +1,11 @@
 package outofcore
 
 import (
+	"unsafe"
+
 	"mpbench/internal/parallel"
 	"mpbench/pkg/accurate"
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/op"
 	"mpbench/pkg/partial"
 )
@@ -17,10 +20,16 @@ type terms struct {
 
 func (a *terms) add(t tile) error {
 	threads := accurate.Threads(a.threads)
-	if len(t.lists) == 1 {
-		threads.AddSlice(&a.sum, t.lists[0])
-	} else {
+	integers, _ := a.task.Problem.X.Source.(numbers.Integers)
+	switch {
+	case len(t.lists) == 2:
 		threads.AddProducts(&a.sum, t.lists[0], t.lists[1])
+	case integers == nil:
+		threads.AddSlice(&a.sum, t.lists[0])
+	case integers.Signed():
+		accurate.AddIntegers(threads, &a.sum, bitsAs[int64](t.lists[0]))
+	default:
+		accurate.AddIntegers(threads, &a.sum, words(t.lists[0]))
 	}
 	if a.have.Len() == 0 {
 		a.have.From = t.row
@@ -40,6 +49,13 @@ func (a *terms) flush() error {
 	a.sum.Reset()
 	a.have = partial.Range{}
 	return nil
+}
+
+// words are the bits of numbers, in their place.
+func words(x []float64) []uint64 { return bitsAs[uint64](x) }
+
+func bitsAs[T int64 | uint64](x []float64) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }
 
 // leastShare is the number of elements that are worth a goroutine.

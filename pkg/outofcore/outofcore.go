@@ -24,8 +24,8 @@ func Supports(o *op.Operation) bool {
 // Task is what is to be added to a partial result.
 type Task struct {
 	// Problem has the data: x and y of a dot product, A and op of a matrix-vector product, as numbers in memory or
-	// numbers.Chunked, and x of the latter as binary64 numbers in memory. Factors and what is added to the product are
-	// not looked at.
+	// numbers.Chunked, and x of the latter as binary64 numbers in memory; the numbers of a sum also as numbers.Integers.
+	// Factors and what is added to the product are not looked at.
 	Problem *op.Problem
 	// First is what the first row of the data is among the rows of the partial result, or the piece that they are.
 	First int
@@ -246,8 +246,11 @@ func (j *job) add(ctx context.Context) error {
 	return err
 }
 
-// read reads a tile: at once where its rows are whole.
+// read reads a tile: at once where its rows are whole; of integers their bits.
 func (j *job) read(a numbers.Array, t tile, x []float64) error {
+	if s, ok := a.Source.(numbers.Integers); ok {
+		return s.ReadIntegers(words(x), a.Index(t.row, 0))
+	}
 	flat := numbers.Array{Source: a.Source, Layout: numbers.Strided(a.Len(), 1)}
 	flat.Offset = a.Offset
 	if t.columns == j.width {

@@ -3,6 +3,7 @@ package plot
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"mpbench/pkg/record"
 )
@@ -59,7 +60,7 @@ type namedPart struct {
 // phaseParts are the phases of a record that took time, in the order of execution. Phases without a standard name are
 // parts of the kernel: they stand in its place, with what is left of it. A single one that is all of it is the kernel.
 func phaseParts(r *record.Record) []namedPart {
-	if r.Device == emulated {
+	if strings.Contains(r.Device, emulated) {
 		return nil
 	}
 	var parts []namedPart

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"mpbench/pkg/record"
 )
@@ -17,7 +18,9 @@ func timeAxis() axis {
 const emulated = "emulated"
 
 // hasTime tells whether a record has a time that may be shown.
-func hasTime(r *record.Record) bool { return r.Time.Median > 0 && r.Device != emulated }
+func hasTime(r *record.Record) bool {
+	return r.Time.Median > 0 && !strings.Contains(r.Device, emulated)
+}
 
 // timePoint is the median of a record with its interval at x; false for a record without a time.
 func timePoint(x float64, r *record.Record) (point, bool) {

@@ -35,6 +35,29 @@ func Device(t testing.TB) *gpu.Device {
 	return d
 }
 
+// Devices returns n devices, the one under test first. It skips the test where a machine has not as many GPUs; the
+// emulator has up to 8.
+func Devices(t testing.TB, n int) (list []*gpu.Device) {
+	t.Helper()
+	list = append(list, Device(t))
+	if err := gpu.Emulate(n); err != nil && !Emulated() {
+		t.Skip("too few GPUs: ", err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; len(list) < n; i++ {
+		if i == list[0].Info().Index {
+			continue
+		}
+		d, err := gpu.Open(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
 // marked are the names of tests that a sanitizer is to watch.
 var marked sync.Map
 

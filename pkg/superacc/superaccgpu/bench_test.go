@@ -183,7 +183,7 @@ func BenchmarkStream(b *testing.B) {
 }
 
 func benchmarkSource(b *testing.B, d *gpu.Device, x numbers.Array, o Options) {
-	s, err := NewStreamer(d, false, o)
+	s, err := NewStreamer([]*gpu.Device{d}, false, o)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func BenchmarkFile(b *testing.B) {
 	}
 	b.Run("disk/reading", func(b *testing.B) { benchmarkReading(b, f, 1, drop) })
 	b.Run("disk/sum", func(b *testing.B) {
-		s, err := NewStreamer(d, false, Options{})
+		s, err := NewStreamer([]*gpu.Device{d}, false, Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -289,7 +289,7 @@ func benchmarkReading(b *testing.B, f onDisk, runs int, prepare func() error) {
 }
 
 func readAll(f onDisk) (time.Duration, error) {
-	o := Options{}.filled()
+	o := Options{}.filled(1)
 	start := time.Now()
 	w := &work{ctx: context.Background(), sources: []numbers.Array{numbers.Vector(f)}, n: f.n, chunk: o.Chunk,
 		quit: make(chan struct{})}

@@ -13,8 +13,8 @@ import (
 
 // Options say how numbers are streamed. None of them changes a sum.
 type Options struct {
-	Threads int // processors that sum chunks themselves beside the device; 0: the device alone
-	Readers int // goroutines that fill pinned buffers, 0 for as many as the bus needs
+	Threads int // processors that sum chunks themselves beside the devices; 0: the devices alone
+	Readers int // goroutines that fill pinned buffers, of each device; 0 for as many as the bus needs
 	Chunk   int // numbers of a chunk, 0 for 2^20
 }
 
@@ -25,82 +25,65 @@ const (
 	fewChunks    = 4       // up to so many are summed by the processors alone, if they take part
 )
 
-func (o Options) filled() Options {
+func (o Options) filled(devices int) Options {
 	if o.Chunk <= 0 {
 		o.Chunk = defaultChunk
 	}
 	o.Chunk += o.Chunk & 1
 	if o.Readers <= 0 {
-		o.Readers = min(mostReaders, runtime.GOMAXPROCS(0))
+		o.Readers = max(1, min(mostReaders, runtime.GOMAXPROCS(0)/devices))
 	}
 	return o
 }
 
-// Streamer sums numbers that are not in device memory: readers fill pinned buffers with chunks, which are copied to
-// the device and summed there on two streams in turn, so that reading, copying and summing overlap. It is not safe for
-// concurrent use. Its methods may be called from any goroutine.
+// Streamer sums numbers that are not in the memory of devices: each of them, and the processors that take part, takes
+// the next chunk when it has time. It is not safe for concurrent use. Its methods may be called from any goroutine.
 type Streamer struct {
-	device  *gpu.Device
-	own     *gpu.Owner
 	options Options
-	engine  *Engine
-	streams [2]*gpu.Stream
-	slots   []*slot
+	feeders []*feeder
 	vectors int // 1 for sums, 2 for dot products
 }
 
-// slot is a chunk's memory on both sides.
-type slot struct {
-	host   [2]*gpu.Pinned[float64]
-	device [2]*gpu.Buffer[float64]
-	done   *gpu.Event
-	n      int
-}
-
-// NewStreamer takes the memory for sums, or for dot products.
-func NewStreamer(d *gpu.Device, products bool, o Options) (*Streamer, error) {
-	s := &Streamer{device: d, options: o.filled(), vectors: 1}
+// NewStreamer takes the memory for sums, or for dot products, on some devices.
+func NewStreamer(devices []*gpu.Device, products bool, o Options) (*Streamer, error) {
+	s := &Streamer{options: o.filled(len(devices)), vectors: 1}
 	if products {
 		s.vectors = 2
 	}
-	if err := d.Make(s.allocate, s.free); err != nil {
-		return nil, err
+	for _, d := range devices {
+		f := &feeder{device: d, vectors: s.vectors}
+		if err := d.Make(func() error { return f.allocate(s.options) }, f.free); err != nil {
+			s.Free()
+			return nil, err
+		}
+		s.feeders = append(s.feeders, f)
 	}
 	return s, nil
 }
 
-func (s *Streamer) allocate() (err error) {
-	if s.engine, err = NewEngine(s.device); err != nil {
-		return err
-	}
-	s.own = s.device.NewOwner()
-	for i := range s.streams {
-		s.streams[i] = s.own.Stream()
-	}
-	for range s.options.Readers + mostFlying {
-		c := new(slot)
-		s.slots = append(s.slots, c)
-		c.done = s.own.Event()
-		for v := range s.vectors {
-			c.host[v] = gpu.TakePinned[float64](s.own, s.options.Chunk)
-			c.device[v] = gpu.Take[float64](s.own, s.options.Chunk)
-		}
-	}
-	return s.own.Err()
-}
-
 // Free gives the memory back; a nil streamer has none.
 func (s *Streamer) Free() {
-	if s != nil {
+	if s == nil {
+		return
+	}
+	for _, f := range s.feeders {
 		// only a fault fails, and then the memory is lost with the context
-		_ = s.device.Do(func() error { s.free(); return nil })
+		_ = f.device.Do(func() error { f.free(); return nil })
 	}
 }
 
-func (s *Streamer) free() {
-	s.engine.Free()
-	s.own.Free()
-	s.slots = nil
+// Share is what a device added of the last sum.
+type Share struct {
+	Device  *gpu.Device
+	Numbers int
+}
+
+// Shares returns what the devices added of the last sum; processors added the rest.
+func (s *Streamer) Shares() (list []Share) {
+	for _, f := range s.feeders {
+		list = append(list, Share{f.device, f.numbers})
+	}
+	return list
 }
 
 // Sum adds the numbers of x to a. It stops at the first error, that of ctx for one, and then adds nothing.
@@ -130,109 +113,27 @@ func (s *Streamer) run(ctx context.Context, a *superacc.Accumulator, sources ...
 	for i := range parts {
 		processors.Go(func() { w.sum(&parts[i]) })
 	}
-	var digits superacc.Digits
-	if s.options.Threads == 0 || w.n > fewChunks*w.chunk {
-		w.fail(s.onDevice(w))
-		digits = *s.engine.Digits()
+	var devices sync.WaitGroup
+	onDevices := s.options.Threads == 0 || w.n > fewChunks*w.chunk
+	for _, f := range s.feeders {
+		if f.numbers = 0; onDevices {
+			devices.Go(func() { w.fail(f.sum(w)) })
+		}
 	}
+	devices.Wait()
 	processors.Wait()
 	if w.err != nil {
 		return w.err
 	}
-	a.AddDigits(&digits)
+	for _, f := range s.feeders {
+		if onDevices {
+			a.AddDigits(f.engine.Digits())
+		}
+	}
 	for i := range parts {
 		a.Merge(&parts[i])
 	}
 	return nil
-}
-
-// onDevice sums chunks on the device and leaves their sum in the engine.
-func (s *Streamer) onDevice(w *work) error {
-	free, filled := make(chan *slot, len(s.slots)), make(chan *slot, len(s.slots))
-	for _, c := range s.slots {
-		free <- c
-	}
-	var readers sync.WaitGroup
-	for range s.options.Readers {
-		readers.Go(func() { w.read(free, filled) })
-	}
-	go func() {
-		readers.Wait()
-		close(filled)
-	}()
-	err := s.device.Do(func() error {
-		err := s.serve(free, filled)
-		if err != nil {
-			for _, stream := range s.streams {
-				_ = stream.Sync() // the first error counts
-			}
-		}
-		return err
-	})
-	w.fail(err) // ends the readers
-	readers.Wait()
-	return err
-}
-
-// serve copies and adds filled chunks and frees them, until there are no more.
-func (s *Streamer) serve(free chan<- *slot, filled <-chan *slot) error {
-	if err := s.engine.Clear(s.streams[0]); err != nil {
-		return err
-	}
-	if err := s.streams[0].Sync(); err != nil {
-		return err
-	}
-	var flying []*slot
-	land := func() error {
-		c := flying[0]
-		flying = flying[1:]
-		err := c.done.Sync()
-		free <- c
-		return err
-	}
-	for turn := 0; ; turn++ {
-		c, open := <-filled
-		if !open {
-			break
-		}
-		if err := s.submit(c, s.streams[turn%len(s.streams)]); err != nil {
-			return err
-		}
-		flying = append(flying, c)
-		if len(flying) == mostFlying { // at least one slot more than readers is theirs
-			if err := land(); err != nil {
-				return err
-			}
-		}
-	}
-	for len(flying) > 0 {
-		if err := land(); err != nil {
-			return err
-		}
-	}
-	if err := s.engine.Fetch(s.streams[0]); err != nil {
-		return err
-	}
-	return s.streams[0].Sync()
-}
-
-// submit puts into the stream: copy a chunk to the device and add it.
-func (s *Streamer) submit(c *slot, stream *gpu.Stream) error {
-	for v := range s.vectors {
-		if err := c.device[v].UploadAsync(stream, 0, c.host[v].Slice()[:c.n]); err != nil {
-			return err
-		}
-	}
-	var err error
-	if s.vectors == 1 {
-		err = s.engine.Sum(stream, c.device[0].Pointer(), c.n)
-	} else {
-		err = s.engine.Dot(stream, c.device[0].Pointer(), c.device[1].Pointer(), c.n)
-	}
-	if err != nil {
-		return err
-	}
-	return c.done.Record(stream)
 }
 
 // work is numbers to be summed by several workers, and the counter from which they take chunks.

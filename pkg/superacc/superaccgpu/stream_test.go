@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"mpbench/internal/problems"
+	"mpbench/pkg/gpu"
 	"mpbench/pkg/gpu/gputest"
 	"mpbench/pkg/numbers"
 	"mpbench/pkg/superacc"
@@ -36,12 +38,12 @@ func TestStreamer(t *testing.T) {
 		if o.Chunk *= scale; o.Chunk == 0 && scale < 1000 {
 			o.Chunk = 1 << 13 // the default, 1 GB of memory in all, takes the emulator a second
 		}
-		sums, err := NewStreamer(gputest.Device(t), false, o)
+		sums, err := NewStreamer(gputest.Devices(t, 1), false, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer sums.Free()
-		dots, err := NewStreamer(gputest.Device(t), true, o)
+		dots, err := NewStreamer(gputest.Devices(t, 1), true, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +73,7 @@ func TestStreamerErrors(t *testing.T) {
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, threads := range []int{0, 2} {
-		s, err := NewStreamer(gputest.Device(t), false, Options{Chunk: 100, Readers: 2, Threads: threads})
+		s, err := NewStreamer(gputest.Devices(t, 1), false, Options{Chunk: 100, Readers: 2, Threads: threads})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,5 +95,72 @@ func TestStreamerErrors(t *testing.T) {
 			t.Error(err)
 		}
 		compare(t, "after errors", &a, cpuSum(x))
+	}
+}
+
+// Several devices, with and without processors, share the chunks of one sum and give the CPU's bits.
+func TestStreamerDevices(t *testing.T) {
+	devices := gputest.Devices(t, 3)
+	x, y := families[0].make(1, 20_001), families[0].make(2, 20_001)
+	for n := 1; n <= len(devices); n++ {
+		for _, o := range []Options{{Chunk: 100, Readers: 1}, {Chunk: 300, Readers: 2, Threads: 1}} {
+			s, err := NewStreamer(devices[:n], true, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Free()
+			var dot superacc.Accumulator
+			if err := s.Dot(context.Background(), &dot, inHost(x), inHost(y)); err != nil {
+				t.Fatal(err)
+			}
+			compare(t, fmt.Sprintf("%d devices, %+v", n, o), &dot, cpuDot(x, y))
+			sum := 0
+			for i, share := range s.Shares() {
+				if sum += share.Numbers; share.Device != devices[i] || share.Numbers < 0 {
+					t.Errorf("share %d: %+v", i, share)
+				}
+			}
+			if sum > len(x) || o.Threads == 0 && sum != len(x) || len(s.Shares()) != n {
+				t.Errorf("%d devices added %d of %d numbers", n, sum, len(x))
+			}
+		}
+	}
+}
+
+// A fault of one of two devices at any moment ends the sum with one error that names the device; a call that the
+// device refuses for lack of memory does so, too, and the next sum is right.
+func TestStreamerFault(t *testing.T) {
+	if !gputest.Emulated() {
+		t.Skip("a GPU faults on no request; the emulator does")
+	}
+	devices := gputest.Devices(t, 8)
+	x := families[0].make(1, 5000)
+	for k, after := range []int{0, 1, 3} { // calls, of at least 4 that each device gets
+		pair := []*gpu.Device{devices[0], devices[7-k]}
+		s, err := NewStreamer(pair, false, Options{Chunk: 100, Readers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Free()
+		for _, c := range []struct {
+			request func(*gpu.Device)
+			want    error
+		}{
+			{func(d *gpu.Device) { d.Refuse(after) }, gpu.ErrOutOfMemory}, {func(*gpu.Device) {}, nil},
+			{func(d *gpu.Device) { d.Break(after) }, gpu.ErrFault}, {func(*gpu.Device) {}, gpu.ErrFault},
+		} {
+			var a superacc.Accumulator
+			if err := pair[1].Do(func() error { c.request(pair[1]); return nil }); err != nil && c.want == nil {
+				t.Fatal(err)
+			}
+			err := s.Sum(context.Background(), &a, inHost(x))
+			if c.want == nil {
+				compare(t, "after a refused call", &a, cpuSum(x))
+			}
+			if !errors.Is(err, c.want) || c.want != nil && (!strings.HasPrefix(err.Error(), pair[1].Name()+": cu") ||
+				strings.Contains(err.Error(), "\n")) {
+				t.Errorf("after %d calls: error %v, want %v of %s", after, err, c.want, pair[1].Name())
+			}
+		}
 	}
 }

@@ -3,10 +3,10 @@ package superaccgpu
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"mpbench/internal/parallel"
-	"mpbench/pkg/device"
 	"mpbench/pkg/exactsum"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/method"
@@ -62,14 +62,14 @@ func (w *inMemory) Close() error {
 	return nil
 }
 
-// streamed are numbers that go through the device each time; processors take part if they are among the devices.
+// streamed are numbers that go through the devices each time; processors take part if they are among the devices.
 type streamed struct {
 	streamer *Streamer
 	sources  []numbers.Array
 	threads  int
 }
 
-func newStreamed(_ context.Context, c method.Config, p *op.Problem) (exactsum.Way, method.Times, error) {
+func newStreamed(_ context.Context, c method.Config, p *op.Problem) (way exactsum.Way, _ method.Times, err error) {
 	w := &streamed{threads: 1}
 	if !p.X.Chunked() {
 		x, y, ok := exactsum.Float64s(p)
@@ -83,26 +83,30 @@ func newStreamed(_ context.Context, c method.Config, p *op.Problem) (exactsum.Wa
 	} else if w.sources = append(w.sources, p.X); !p.Y.Absent() || p.X.RowStride != 1 && p.X.Rows > 1 {
 		return nil, method.Times{}, nil
 	}
-	d, err := gpu.Open(c.GPU())
-	if err != nil {
-		return nil, method.Times{}, err
+	var devices []*gpu.Device
+	for _, i := range c.Devices.GPUs() {
+		d, err := gpu.Open(i)
+		if err != nil {
+			return nil, method.Times{}, err
+		}
+		devices = append(devices, d)
 	}
 	var o Options
-	if c.Devices.Kind() == device.Hybrid {
+	if c.Devices.HasCPU() {
 		w.threads = parallel.Threads(c.Threads)
 		o.Threads = w.threads
 	}
-	w.streamer, err = newStreamer(d, len(w.sources) == 2, o)
+	w.streamer, err = newStreamer(devices, len(w.sources) == 2, o)
 	return w, method.Times{}, err
 }
 
 // leastChunk is the smallest chunk for which a device without room is asked.
 const leastChunk = 1 << 12
 
-// newStreamer takes the memory for streams, for shorter chunks where the device has no room for the usual ones.
-func newStreamer(d *gpu.Device, products bool, o Options) (s *Streamer, err error) {
+// newStreamer takes the memory for streams, for shorter chunks where a device has no room for the usual ones.
+func newStreamer(devices []*gpu.Device, products bool, o Options) (s *Streamer, err error) {
 	for o.Chunk = defaultChunk; o.Chunk >= leastChunk; o.Chunk /= 2 {
-		if s, err = NewStreamer(d, products, o); !errors.Is(err, gpu.ErrOutOfMemory) {
+		if s, err = NewStreamer(devices, products, o); !errors.Is(err, gpu.ErrOutOfMemory) {
 			break
 		}
 	}
@@ -118,6 +122,14 @@ func (w *streamed) Add(ctx context.Context, to *exactsum.Sum) error {
 
 func (w *streamed) Describe(info *method.Info) {
 	info.Variant, info.NumberBytes, info.Threads = variant+", streamed", 8, w.threads
+	shares := w.streamer.Shares()
+	if len(shares) == 1 {
+		return
+	}
+	for i, s := range shares {
+		info.Variant += fmt.Sprintf("%s %s: %d", []string{";", ","}[min(i, 1)], s.Device.RecordName(), s.Numbers)
+	}
+	info.Variant += fmt.Sprintf(" of %d numbers", w.sources[0].Rows)
 }
 
 func (w *streamed) Close() error {
