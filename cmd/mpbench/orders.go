@@ -12,6 +12,7 @@ import (
 
 	"mpbench/pkg/op"
 	"mpbench/pkg/report"
+	"mpbench/pkg/sampling"
 	"mpbench/pkg/scatter"
 )
 
@@ -30,6 +31,9 @@ func (o *ordersOption) addFlags(f *pflag.FlagSet, operation *op.Operation) {
 func (o *ordersOption) run(cmd *cobra.Command, run runOptions, plan func([]scan) ([]job, error)) error {
 	if run.output.format != "table" && run.output.format != "markdown" || len(run.output.export) > 0 || run.resume {
 		return usagef("--orders prints a table; it goes with neither --format, --export nor --resume")
+	}
+	if name := timingFlag(cmd); name != "" {
+		return usagef("--orders times nothing and keeps no results; leave --%s out", name)
 	}
 	scans, err := parseScans(run.scans)
 	if err != nil {
@@ -74,6 +78,21 @@ func (o *ordersOption) run(cmd *cobra.Command, run runOptions, plan func([]scan)
 		first = last
 	}
 	return nil
+}
+
+// timingFlag returns the name of a flag that was set and is about times or results, "" for none.
+func timingFlag(cmd *cobra.Command) (name string) {
+	about := pflag.NewFlagSet("timing", pflag.ContinueOnError)
+	addSampler(about, new(sampling.Sampler))
+	for _, other := range []string{"bandwidth", "profile", "rows", "save-result"} {
+		about.Bool(other, false, "")
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if about.Lookup(f.Name) != nil {
+			name = f.Name
+		}
+	})
+	return name
 }
 
 // orderRow computes what a method gives for all orders of a problem.

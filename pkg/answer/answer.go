@@ -143,6 +143,25 @@ func (a *Answer) try(ctx context.Context, m method.Method, c method.Config) (err
 	return nil
 }
 
+// Float64s returns the result, each component rounded once.
+func (a *Answer) Float64s() numbers.Float64s {
+	y := make(numbers.Float64s, a.Components())
+	parallel.Ranges(0, len(y), chunk, func(_, first, end int) {
+		var s op.Short
+		var gap exact.Short
+		for i := first; i < end; i++ {
+			if a.Input.Reference.Short(i, &s) {
+				if x, known := s.Float64(&gap); known {
+					y[i] = x
+					continue
+				}
+			}
+			y[i] = a.Value(i).Sum.Float64() // of a root that is cut off too: it is nearer to no tie than its last bit
+		}
+	})
+	return y
+}
+
 func (a *Answer) judge(m method.Method, y numbers.Source, promised *big.Rat) (*Plain, error) {
 	j, err := a.Input.Judge(y, nil)
 	p := &Plain{Method: m.Name, Summary: m.Summary, Judgment: j, Promised: promised}

@@ -97,6 +97,11 @@ func compareAnswers(t *testing.T, name string, p *op.Problem) {
 		t.Errorf("%s: condition %v, norm %v; by rationals %v, %v",
 			name, quick.Condition, quick.Norm, slow.Condition, slow.Norm)
 	}
+	for i, x := range quick.Float64s() {
+		if y := slow.Value(i).Sum.Float64(); x != y && (x == x || y == y) {
+			t.Fatalf("%s: y[%d] rounds to %v, not %v", name, i, y, x)
+		}
+	}
 	if f, g := quick.Float64, slow.Float64; !f.NormError.Equal(g.NormError) || f.Judgment.Worst != g.Judgment.Worst ||
 		f.Hash != g.Hash || f.Rounded != g.Rounded || !f.Errors.Rel.Equal(g.Errors.Rel) {
 		t.Errorf("%s: float64 %+v\nby rationals %+v", name, f, g)

@@ -182,6 +182,14 @@ func (s *Short) RoundsTo(x float64, gap *Short) (rounded, known bool) {
 	return false, low > half
 }
 
+// Float64 returns the sum rounded to nearest, where that is known. Gap is scratch.
+func (s *Short) Float64(gap *Short) (x float64, known bool) {
+	a, _, _ := s.leading()
+	x = a / s.divisor
+	rounded, known := s.RoundsTo(x, gap)
+	return x, known && rounded
+}
+
 // MagnitudesAbove returns an upper bound on the sum of the magnitudes of the terms. Terms and their sums are rounded,
 // once each, and none underflows unless it is exact.
 func (s *Short) MagnitudesAbove() float64 {

@@ -30,7 +30,8 @@ type Judgment struct {
 	NormError exact.Value
 }
 
-// Limit is a bound on the error of a component, nil where nothing is proved.
+// Limit is a bound on the error of a component, nil where nothing is proved. What it is for smaller magnitudes of sum
+// and terms is not larger, where it is something.
 type Limit func(exact.Summary) *big.Rat
 
 // Compare compares component i of a result with the exact one.
@@ -62,6 +63,7 @@ type observer struct {
 
 	short op.Short
 	gap   exact.Short
+	least map[[2]int]float64 // of limit, by the exponents of sum and magnitudes
 }
 
 func (o *observer) look(i int) look {
@@ -75,12 +77,34 @@ func (o *observer) look(i int) look {
 	distance := s.Distance(l.value)
 	l.above = exact.QuotientAbove(distance, s.Sum)
 	o.add(l.value, s.Sum, distance)
-	if o.limit != nil {
-		b := o.limit(s)
-		l.outside = b != nil && (!distance.IsFinite() || distance.Number().Cmp(b) > 0)
-	}
+	l.outside = o.limit != nil && !o.surelyInside(s, distance) && o.outside(s, distance)
 	return l
 }
+
+func (o *observer) outside(s exact.Summary, distance exact.Value) bool {
+	b := o.limit(s)
+	return b != nil && (!distance.IsFinite() || distance.Number().Cmp(b) > 0)
+}
+
+// surelyInside tells whether a distance is within the limit of the powers of two below the sum and its magnitudes,
+// which one evaluation tells of many components.
+func (o *observer) surelyInside(s exact.Summary, distance exact.Value) bool {
+	if !s.Sum.IsFinite() || !s.SumAbs.IsFinite() || s.Sum.Sign() == 0 || !distance.IsFinite() {
+		return false
+	}
+	key := [2]int{exact.Exponent(s.Sum.Number()), exact.Exponent(s.SumAbs.Number())}
+	least, known := o.least[key]
+	if !known {
+		sum, abs := exact.FromRat(exact.PowerOfTwo(key[0])), exact.FromRat(exact.PowerOfTwo(key[1]))
+		if b := o.limit(exact.Summary{N: s.N, Sum: sum, SumAbs: abs, Finite: abs}); b != nil {
+			least = exact.Below(exact.FromRat(b))
+		}
+		o.least[key] = least
+	}
+	return exact.QuotientAbove(distance, unity) <= least
+}
+
+var unity = exact.FromFloat64(1)
 
 // lookShort compares x with the short sum. It is not ok where only rationals can tell.
 func (o *observer) lookShort(x float64) (l look, ok bool) {
@@ -152,7 +176,7 @@ func (in Input) observers(y numbers.Source, limit Limit) []observer {
 	}
 	list := make([]observer, parallel.Threads(0))
 	for i := range list {
-		list[i] = observer{in: in, y: y, floats: floats, limit: limit}
+		list[i] = observer{in: in, y: y, floats: floats, limit: limit, least: map[[2]int]float64{}}
 		list[i].norms = norms{difference: new(big.Rat), exact: new(big.Rat)}
 	}
 	return list
@@ -270,20 +294,15 @@ func (in Input) normBound(unit *big.Rat) (exact.Value, bool) {
 	if in.Problem.Op.Scalar || !b.Proved() || unit == nil {
 		return exact.Value{}, false
 	}
-	var total, norm big.Rat
-	for i := range in.Reference.Shape.Components {
-		s := in.Reference.Component(i)
-		if !s.SumAbs.IsFinite() || !s.Sum.IsFinite() {
-			return exact.Value{}, false
-		}
-		total.Add(&total, s.SumAbs.Number())
-		norm.Add(&norm, s.Sum.Abs().Number())
+	norm, total, finite := in.Reference.Norms()
+	if !finite {
+		return exact.Value{}, false
 	}
-	limit := b.Eval(bound.Vars{N: in.Reference.Shape.Length, S: &total, More: map[string]*big.Rat{"u": unit}})
+	limit := b.Eval(bound.Vars{N: in.Reference.Shape.Length, S: total, More: map[string]*big.Rat{"u": unit}})
 	if limit == nil {
 		return exact.Value{}, false
 	}
-	return quotient(limit, &norm), true
+	return quotient(limit, norm), true
 }
 
 // NormLimit returns the operation's bound on the error of a component, for methods that round every operation with

@@ -16,6 +16,9 @@ type Reference struct {
 	keeping sync.Once
 	kept    []exact.Summary // of all components, or of none where they are too many, or short and nobody asked to Keep
 	shorts  *shorts         // where many components have few terms
+
+	adding    sync.Once
+	norm, abs *big.Rat // see Norms
 }
 
 // mostKept is how many components a Reference keeps; of larger results each is computed when it is asked for.
@@ -62,6 +65,23 @@ func (r *Reference) Component(i int) exact.Summary {
 		return r.kept[i]
 	}
 	return r.compute(i)
+}
+
+// Norms returns the sum of the magnitudes of the components, and that of all terms; not finite where a component is
+// not.
+func (r *Reference) Norms() (norm, abs *big.Rat, finite bool) {
+	r.adding.Do(func() {
+		norm, abs := new(big.Rat), new(big.Rat)
+		for i := range r.Shape.Components {
+			s := r.Component(i)
+			if !s.SumAbs.IsFinite() || !s.Sum.IsFinite() {
+				return
+			}
+			norm, abs = exact.Add(norm, s.Sum.Abs().Number()), exact.Add(abs, s.SumAbs.Number())
+		}
+		r.norm, r.abs = norm, abs
+	})
+	return r.norm, r.abs, r.norm != nil
 }
 
 func (r *Reference) compute(i int) exact.Summary {
