@@ -256,6 +256,12 @@ func randomLine(r *rand.Rand, list []*cobra.Command) (args []string, wrong strin
 		}
 		args = append(args, "--"+f.Name+"="+value)
 	}
+	named := func(name string) bool {
+		return slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--"+name) })
+	}
+	if named("scan=cond") && !named("n=") && !named("dataset") { // of the default data, of full size
+		args = append(args, "--n=30")
+	}
 	if slices.Contains(args, "--orders") {
 		return append(args, "--dataset=uniform01:n=20"), wrong
 	}
@@ -281,8 +287,8 @@ func setTwice(args []string, name string) bool {
 	return n > 1
 }
 
-// hostilePart is how many command lines one process tries: cobra keeps every flag that a completion was ever registered
-// for, and each command line is given a root of its own.
+// hostilePart is how many command lines one process tries: cobra keeps every flag that a completion was ever
+// registered for, and each command line is given a root of its own.
 const hostilePart = 250
 
 // hostileParts tries command lines in processes of their own.

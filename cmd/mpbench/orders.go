@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -137,8 +138,9 @@ func writeOrders(w io.Writer, first bool, title string, rows [][]string) error {
 	if !first {
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "%s: %d orders, each in 1, 2, 4, ... blocks, at most %d\n\n", title, len(scatter.Names),
+	text := fmt.Sprintf("%s: %d orders, each in 1, 2, 4, ... blocks, at most %d", title, len(scatter.Names),
 		scatter.MostBlocks)
+	fmt.Fprintf(w, "%s\n\n", strings.Join(report.BreakText(text, columns(w)), "\n"))
 	heads := []string{"method", "bits", "different", "scatter", "worst error", "result"}
 	return report.List(w, heads, rows, columns(w))
 }

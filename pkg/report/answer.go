@@ -89,6 +89,9 @@ func (r Result) Write(w io.Writer, name string, digits int, opts Options) error 
 	return writeAnswer(w, append(lines, r.More...), opts)
 }
 
+// minAnswerText is the least width of the texts of an answer, however narrow the terminal.
+const minAnswerText = 20
+
 // writeAnswer writes lines of a word and a text, of which the first is a heading.
 func writeAnswer(w io.Writer, lines [][2]string, opts Options) error {
 	width := 0
@@ -104,7 +107,7 @@ func writeAnswer(w io.Writer, lines [][2]string, opts Options) error {
 		if i > 0 {
 			indent = pad(l[0], width+columnGap, false)
 		}
-		for _, line := range BreakText(l[1], max(cmp.Or(opts.Width, 80)-textWidth(indent), minLastColumn)) {
+		for _, line := range BreakText(l[1], max(cmp.Or(opts.Width, 80)-textWidth(indent), minAnswerText)) {
 			b.WriteString(indent + line + "\n")
 			indent = strings.Repeat(" ", textWidth(indent))
 		}
@@ -130,8 +133,8 @@ func Answers(w io.Writer, list []*answer.Answer, names []string, digits int, opt
 	if err := List(w, heads, rows, opts.Width); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(w, "float64, any order: digits that plain float64 gets right here, and in any order at least")
-	return err
+	wrap(w, "float64, any order: digits that plain float64 gets right here, and in any order at least", opts.Width)
+	return nil
 }
 
 func shapeText(a *answer.Answer) string {

@@ -189,12 +189,18 @@ func writeParts(w io.Writer, s Sheet, opts Options) error {
 	return writeSheet(w, s, opts)
 }
 
-// fitting leaves out optional columns that the width has no room for, and columns of empty cells.
+// fitting leaves out columns of empty cells, and optional columns that the width has no room for, those that wrap last.
 func (s Sheet) fitting(width int) Sheet {
 	for j := len(s.Columns) - 1; j >= 0; j-- {
-		empty := len(s.Rows) > 0 && !slices.ContainsFunc(s.Rows, func(row []string) bool { return row[j] != "" })
-		if empty || s.Columns[j].Optional && s.total(width) > width {
+		if len(s.Rows) > 0 && !slices.ContainsFunc(s.Rows, func(row []string) bool { return row[j] != "" }) {
 			s = s.without(j)
+		}
+	}
+	for _, wrap := range []bool{false, true} {
+		for j := len(s.Columns) - 1; j >= 0; j-- {
+			if c := s.Columns[j]; c.Optional && c.Wrap == wrap && s.total(width) > width {
+				s = s.without(j)
+			}
 		}
 	}
 	return s

@@ -73,15 +73,16 @@ func Solve(records []record.Record) *Document {
 
 var solveColumns = []SheetColumn{
 	{Head: [2]string{"", "method"}}, {Head: [2]string{"", "bits"}, Right: true},
-	{Head: [2]string{"", "solved"}, Verdict: true}, {Head: [2]string{"iter-", "ations"}, Right: true},
-	{Head: [2]string{"in other", "orders"}, Right: true},
+	{Head: [2]string{"", "solved"}, Verdict: true, Optional: true},
+	{Head: [2]string{"iter-", "ations"}, Right: true, Optional: true},
+	{Head: [2]string{"in other", "orders"}, Right: true, Optional: true},
 	{Head: [2]string{"", "time"}, Right: true}, {Head: [2]string{"true", "residual"}, Right: true},
 	{Head: [2]string{"forward", "error"}, Right: true, Optional: true},
 	{Head: [2]string{"recurrence", "residual"}, Right: true, Optional: true},
 	{Head: [2]string{"backward", "error"}, Right: true, Optional: true},
 	{Head: [2]string{"per", "iteration"}, Right: true, Optional: true},
 	{Head: [2]string{"SpMV/dot/norm/", "precond./rest, %"}, Right: true, Optional: true},
-	{Head: [2]string{"", "how it ended"}, Wrap: true},
+	{Head: [2]string{"", "how it ended"}, Wrap: true, Optional: true},
 }
 
 // severalPreconditions tells whether the preconditioners differ; then they are named beside the methods.
