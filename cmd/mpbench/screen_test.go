@@ -28,12 +28,12 @@ func screens() map[string][]string {
 		"reduce -n 1000 -q":                                  {"time", "error"},
 		"scan -n 1000 -q":                                    {"time", "error"},
 		"solve -d convdiff:n=100 -q -m float64,dd":           {"time", "residual"},
-		"sum --orders -q -d gensum:n=100,cond=1e20 -m float64,deferred":         {"float64"},
-		"advise -d gensum:n=100,cond=1e20 --digits 20 --device cpu":             {"error", "time"},
-		"sum x.npy y.npy --verbose":                                             {"x.npy", "y.npy"},
-		"axpy x.npy y.npy":                                                      {"result", "float64"},
-		"moduli --moduli-bits 16 --precision 100":                               {"moduli"},
-		"spmv -d tridiagonal:n=30 -m float64,deferred --profile" + quick:        {"error", "time"},
+		"sum --orders -q -d gensum:n=100,cond=1e20 -m float64,deferred":       {"float64"},
+		"advise -d gensum:n=100,cond=1e20 --digits 20 --device cpu":           {"error", "time"},
+		"sum x.npy y.npy --verbose":                                           {"x.npy", "y.npy"},
+		"axpy x.npy y.npy":                                                    {"result", "float64"},
+		"moduli --moduli-bits 16 --precision 100":                             {"moduli"},
+		"spmv -d tridiagonal:n=30 -m float64,deferred --profile" + quick:      {"error", "time"},
 		"gemv -d uniform11 -n 9 -m float64,rns-split,deferred --rows" + quick: {"error", "time"},
 	}
 	for _, o := range op.All() {

@@ -40,7 +40,8 @@ func Advise(r *advise.Result, data, command string) *Document {
 	s := Sheet{Facts: adviseFacts(r), Columns: []SheetColumn{
 		{Head: [2]string{"", "method"}}, {Head: [2]string{"", "bits"}, Right: true, Optional: true},
 		{Head: [2]string{"", "device"}, Optional: true},
-		{Head: [2]string{"error", "promised"}, Right: true, Optional: true}, {Head: [2]string{"error", "found"}, Right: true},
+		{Head: [2]string{"error", "promised"}, Right: true, Optional: true},
+		{Head: [2]string{"error", "found"}, Right: true},
 		{Head: [2]string{"meets", "the wish"}, Optional: true},
 		{Head: [2]string{"", "time"}, Right: true}, {Head: [2]string{"", "convert"}, Right: true, Optional: true},
 		{Head: [2]string{"", "cost"}, Right: true},

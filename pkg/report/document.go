@@ -189,7 +189,8 @@ func writeParts(w io.Writer, s Sheet, opts Options) error {
 	return writeSheet(w, s, opts)
 }
 
-// fitting leaves out columns of empty cells, and optional columns that the width has no room for, those that wrap last.
+// fitting leaves out columns of empty cells, and optional columns that the width has no room for: those that wrap are
+// the last to go.
 func (s Sheet) fitting(width int) Sheet {
 	for j := len(s.Columns) - 1; j >= 0; j-- {
 		if len(s.Rows) > 0 && !slices.ContainsFunc(s.Rows, func(row []string) bool { return row[j] != "" }) {
@@ -234,7 +235,7 @@ func (s Sheet) widths(width int) []int {
 			widths[j] = max(widths[j], textWidth(row[j]))
 		}
 		if c.Wrap {
-			widths[j] = max(minLastColumn, min(left, widths[j]))
+			widths[j] = max(min(minLastColumn, widths[j]), min(left, widths[j]))
 		}
 		left -= widths[j] + columnGap
 	}
