@@ -89,7 +89,8 @@ func scriptScreen(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%d lines, more than a screen", n)
 	}
 	for line := range strings.Lines(text) {
-		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > screenColumns && !slices.Contains(args, "--format") {
+		n := utf8.RuneCountInString(strings.TrimRight(line, "\n"))
+		if n > screenColumns && !slices.Contains(args, "--format") {
 			ts.Fatalf("a line of %d columns: %s", n, line)
 		}
 	}

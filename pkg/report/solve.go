@@ -54,7 +54,7 @@ func Solve(records []record.Record) *Document {
 				title += ", " + r.Solve.Precondition
 			}
 			title += fmt.Sprintf(", limit %g", r.Solve.Tolerance)
-			d.Sheets = append(d.Sheets, Sheet{Title: title, Columns: solveColumns})
+			d.Sheets = append(d.Sheets, Sheet{Title: title, Columns: solveColumns(records)})
 		}
 		s := &d.Sheets[len(d.Sheets)-1]
 		s.Rows = append(s.Rows, solveCells(r, several))
@@ -71,18 +71,22 @@ func Solve(records []record.Record) *Document {
 	return d
 }
 
-var solveColumns = []SheetColumn{
-	{Head: [2]string{"", "method"}}, {Head: [2]string{"", "bits"}, Right: true},
-	{Head: [2]string{"", "solved"}, Verdict: true, Optional: true},
-	{Head: [2]string{"iter-", "ations"}, Right: true, Optional: true},
-	{Head: [2]string{"in other", "orders"}, Right: true, Optional: true},
-	{Head: [2]string{"", "time"}, Right: true}, {Head: [2]string{"true", "residual"}, Right: true},
-	{Head: [2]string{"forward", "error"}, Right: true, Optional: true},
-	{Head: [2]string{"recurrence", "residual"}, Right: true, Optional: true},
-	{Head: [2]string{"backward", "error"}, Right: true, Optional: true},
-	{Head: [2]string{"per", "iteration"}, Right: true, Optional: true},
-	{Head: [2]string{"SpMV/dot/norm/", "precond./rest, %"}, Right: true, Optional: true},
-	{Head: [2]string{"", "how it ended"}, Wrap: true, Optional: true},
+// solveColumns are those of all tables; what other orders gave stays on every screen where it was asked for.
+func solveColumns(records []record.Record) []SheetColumn {
+	asked := slices.ContainsFunc(records, func(r record.Record) bool { return len(r.Solve.Orders) > 0 })
+	return []SheetColumn{
+		{Head: [2]string{"", "method"}}, {Head: [2]string{"", "bits"}, Right: true},
+		{Head: [2]string{"", "solved"}, Verdict: true, Optional: !asked},
+		{Head: [2]string{"iter-", "ations"}, Right: true, Optional: !asked},
+		{Head: [2]string{"in other", "orders"}, Right: true, Optional: !asked},
+		{Head: [2]string{"", "time"}, Right: true}, {Head: [2]string{"true", "residual"}, Right: true},
+		{Head: [2]string{"forward", "error"}, Right: true, Optional: true},
+		{Head: [2]string{"recurrence", "residual"}, Right: true, Optional: true},
+		{Head: [2]string{"backward", "error"}, Right: true, Optional: true},
+		{Head: [2]string{"per", "iteration"}, Right: true, Optional: true},
+		{Head: [2]string{"SpMV/dot/norm/", "precond./rest, %"}, Right: true, Optional: true},
+		{Head: [2]string{"", "how it ended"}, Wrap: true, Optional: true},
+	}
 }
 
 // severalPreconditions tells whether the preconditioners differ; then they are named beside the methods.
