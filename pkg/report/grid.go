@@ -90,7 +90,7 @@ func listLines(row []string, widths []int) (list [][]string) {
 	last := len(row) - 1
 	for j, cell := range row {
 		lines := []string{cell}
-		if j == last || textWidth(cell) > widths[j] {
+		if j == last || textWidth(cell) > widths[j]-listGap(j, last) {
 			lines = BreakText(cell, widths[j]-listGap(j, last))
 		}
 		for i, line := range lines {
