@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mpbench/datasets"
+	"mpbench/internal/parallel"
 	"mpbench/pkg/answer"
 	"mpbench/pkg/exact"
 	"mpbench/pkg/numbers"
@@ -217,7 +218,7 @@ func (a *answerOptions) run(cmd *cobra.Command, o *operationOptions, save string
 	if save == "" {
 		return nil
 	}
-	return writeTo(ctx, save, func() error { return saveValues(save, list[0].Components(), list[0].Value) })
+	return writeTo(ctx, save, func() error { return saveAnswer(save, list[0]) })
 }
 
 // stream prints the exact result of files that are read once, run by run.
@@ -353,18 +354,33 @@ func (a *answerOptions) print(out io.Writer, list []*answer.Answer, names []stri
 	return nil
 }
 
-// saveValues writes a result of n components: exactly into text, each rounded once to float64 into .npy.
-func saveValues(path string, n int, value func(int) exact.Summary) error {
-	if isNPY(path) {
-		y := make(numbers.Float64s, n)
-		for i := range y {
-			y[i] = value(i).Sum.Float64() // of a root that is cut off too: it is nearer to no tie than its last bit
-		}
-		return saveVector(path, y)
-	}
+// saveExactly writes a result of n components exactly into text.
+func saveExactly(path string, n int, value func(int) exact.Summary) error {
 	lines := make([]string, n)
-	for i := range lines {
-		lines[i] = exactText(value(i))
-	}
+	parallel.Ranges(0, n, 1<<8, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			lines[i] = exactText(value(i))
+		}
+	})
 	return saveLines(path, lines)
+}
+
+// saveAnswer writes a result: exactly into text, each number rounded once to float64 into .npy.
+func saveAnswer(path string, a *answer.Answer) error {
+	if isNPY(path) {
+		return saveVector(path, a.Float64s())
+	}
+	return saveExactly(path, a.Components(), a.Value)
+}
+
+// saveValues does the same for a list.
+func saveValues(path string, list []exact.Summary) error {
+	if !isNPY(path) {
+		return saveExactly(path, len(list), func(i int) exact.Summary { return list[i] })
+	}
+	y := make(numbers.Float64s, len(list))
+	for i, s := range list {
+		y[i] = s.Sum.Float64() // of a root that is cut off too: it is nearer to no tie than its last bit
+	}
+	return saveVector(path, y)
 }

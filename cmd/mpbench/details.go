@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -102,8 +103,9 @@ func writeProfile(w io.Writer, result measure.Result) error {
 	if r.Variant != "" {
 		variant = ", " + r.Variant
 	}
-	fmt.Fprintf(w, "\n%s: A takes %.1f MB%s, workspace %.1f MB\n", caseName(r), float64(r.MatrixBytes)/1e6, variant,
+	title := fmt.Sprintf("%s: A takes %.1f MB%s, workspace %.1f MB", caseName(r), float64(r.MatrixBytes)/1e6, variant,
 		float64(r.WorkspaceBytes)/1e6)
+	fmt.Fprintf(w, "\n%s\n", strings.Join(report.BreakText(title, columns(w)), "\n"))
 	total := 0.0
 	for _, p := range result.Stages {
 		total += r.Phases[p.Name]

@@ -275,6 +275,6 @@ func printResult(cmd *cobra.Command, r report.Result, name string, digits int, v
 		return nil
 	}
 	return writeTo(ctx, saveTo, func() error {
-		return saveValues(saveTo, len(r.Values), func(i int) exact.Summary { return r.Values[i] })
+		return saveValues(saveTo, r.Values)
 	})
 }

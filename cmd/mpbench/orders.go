@@ -6,12 +6,14 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"mpbench/pkg/op"
 	"mpbench/pkg/report"
+	"mpbench/pkg/sampling"
 	"mpbench/pkg/scatter"
 )
 
@@ -30,6 +32,9 @@ func (o *ordersOption) addFlags(f *pflag.FlagSet, operation *op.Operation) {
 func (o *ordersOption) run(cmd *cobra.Command, run runOptions, plan func([]scan) ([]job, error)) error {
 	if run.output.format != "table" && run.output.format != "markdown" || len(run.output.export) > 0 || run.resume {
 		return usagef("--orders prints a table; it goes with neither --format, --export nor --resume")
+	}
+	if name := timingFlag(cmd); name != "" {
+		return usagef("--orders times nothing and keeps no results; leave --%s out", name)
 	}
 	scans, err := parseScans(run.scans)
 	if err != nil {
@@ -76,6 +81,21 @@ func (o *ordersOption) run(cmd *cobra.Command, run runOptions, plan func([]scan)
 	return nil
 }
 
+// timingFlag returns the name of a flag that was set and is about times or results, "" for none.
+func timingFlag(cmd *cobra.Command) (name string) {
+	about := pflag.NewFlagSet("timing", pflag.ContinueOnError)
+	addSampler(about, new(sampling.Sampler))
+	for _, other := range []string{"bandwidth", "profile", "rows", "save-result"} {
+		about.Bool(other, false, "")
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if about.Lookup(f.Name) != nil {
+			name = f.Name
+		}
+	})
+	return name
+}
+
 // orderRow computes what a method gives for all orders of a problem.
 func orderRow(ctx context.Context, data *cache, j job) ([]string, error) {
 	in, err := data.load(ctx, j.source)
@@ -118,8 +138,9 @@ func writeOrders(w io.Writer, first bool, title string, rows [][]string) error {
 	if !first {
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "%s: %d orders, each in 1, 2, 4, ... blocks, at most %d\n\n", title, len(scatter.Names),
+	text := fmt.Sprintf("%s: %d orders, each in 1, 2, 4, ... blocks, at most %d", title, len(scatter.Names),
 		scatter.MostBlocks)
+	fmt.Fprintf(w, "%s\n\n", strings.Join(report.BreakText(text, columns(w)), "\n"))
 	heads := []string{"method", "bits", "different", "scatter", "worst error", "result"}
 	return report.List(w, heads, rows, columns(w))
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math/big"
 	"slices"
+	"sync/atomic"
 
 	"mpbench/internal/parallel"
 	"mpbench/pkg/device"
@@ -22,6 +23,8 @@ type Answer struct {
 	Input     measure.Input
 	Condition exact.Value // the largest of the components' condition numbers; NaN where a number is infinite or NaN
 	Worst     int         // the component that has it
+	Norm      *big.Rat    // the sum of the magnitudes of the components that are finite
+	Special   int         // how many are not
 	Float64   *Plain      // nil where no method of the catalog computes in binary64
 	Use       *Choice     // nil where no method of the catalog proves 15 correct digits
 
@@ -97,38 +100,6 @@ func (a *Answer) Value(i int) exact.Summary { return a.Input.Reference.Component
 // Components returns how many numbers the result has.
 func (a *Answer) Components() int { return a.Input.Reference.Shape.Components }
 
-func (a *Answer) findCondition() {
-	n := a.Components()
-	ratios := make([]float64, min(n, chunk))
-	a.Condition = exact.FromRat(big.NewRat(1, 1))
-	largest := 0.0 // a lower bound on the largest, without the operation's factor
-	for from := 0; from < n; from += chunk {
-		list := ratios[:min(chunk, n-from)]
-		parallel.Ranges(0, len(list), grain, func(_, first, end int) {
-			for k := first; k < end; k++ {
-				s := a.Value(from + k)
-				list[k] = exact.QuotientAbove(s.SumAbs, s.Sum)
-			}
-		})
-		for k, above := range list {
-			a.classes.add(from+k, above, a.Value(from+k))
-			if from+k > 0 && above < largest {
-				continue
-			}
-			if c := a.Input.Reference.Condition(from + k); from+k == 0 || measure.Larger(c, a.Condition) {
-				a.Condition, a.Worst = c, from+k
-				largest = exact.Below(a.Value(from + k).Condition())
-			}
-		}
-	}
-}
-
-// chunk is how many components are looked at at a time, grain how many a goroutine takes.
-const (
-	chunk = 1 << 12
-	grain = 1 << 5
-)
-
 // try runs the first method of binary64, and chooses the first one that proves enough.
 func (a *Answer) try(ctx context.Context, m method.Method, c method.Config) (err error) {
 	if m.RoundsOnce() {
@@ -172,14 +143,54 @@ func (a *Answer) try(ctx context.Context, m method.Method, c method.Config) (err
 	return nil
 }
 
+// Float64s returns the result, each component rounded once.
+func (a *Answer) Float64s() numbers.Float64s {
+	y := make(numbers.Float64s, a.Components())
+	parallel.Ranges(0, len(y), chunk, func(_, first, end int) {
+		var s op.Short
+		var gap exact.Short
+		for i := first; i < end; i++ {
+			if a.Input.Reference.Short(i, &s) {
+				if x, known := s.Float64(&gap); known {
+					y[i] = x
+					continue
+				}
+			}
+			y[i] = a.Value(i).Sum.Float64() // of a root that is cut off too: it is nearer to no tie than its last bit
+		}
+	})
+	return y
+}
+
 func (a *Answer) judge(m method.Method, y numbers.Source, promised *big.Rat) (*Plain, error) {
 	j, err := a.Input.Judge(y, nil)
-	p := &Plain{Method: m.Name, Summary: m.Summary, Judgment: j, Rounded: true, Promised: promised}
-	for i := 0; i < a.Components() && p.Rounded && err == nil; i++ {
-		have, want := numbers.At(y, i), a.Value(i)
-		p.Rounded = have.Class == want.Sum.Class && (!have.IsFinite() || want.Sum.Float64() == have.Float64())
-	}
+	p := &Plain{Method: m.Name, Summary: m.Summary, Judgment: j, Promised: promised}
+	p.Rounded = err == nil && a.rounded(y)
 	return p, err
+}
+
+// rounded tells whether every component of y is the exact one rounded to binary64.
+func (a *Answer) rounded(y numbers.Source) bool {
+	var different atomic.Bool
+	floats, _ := y.(numbers.Float64s)
+	shorts, gaps := make([]op.Short, parallel.Threads(0)), make([]exact.Short, parallel.Threads(0))
+	parallel.Ranges(0, a.Components(), grain, func(worker, first, end int) {
+		for i := first; i < end && !different.Load(); i++ {
+			if s := &shorts[worker]; floats != nil && a.Input.Reference.Short(i, s) {
+				if rounded, known := s.RoundsTo(floats[i], &gaps[worker]); known {
+					if !rounded {
+						different.Store(true)
+					}
+					continue
+				}
+			}
+			have, want := numbers.At(y, i), a.Value(i)
+			if have.Class != want.Sum.Class || have.IsFinite() && want.Sum.Float64() != have.Float64() {
+				different.Store(true)
+			}
+		}
+	})
+	return !different.Load()
 }
 
 // promised returns a bound on the errors of all components, relative to the exact ones; nil where one proves nothing.

@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"math"
 	"math/big"
 
 	"mpbench/pkg/exact"
@@ -11,25 +10,29 @@ import (
 // classes are the components of a long result by the exponents of their exact values: what a method promises of a
 // class, one evaluation of its formula tells.
 type classes struct {
-	ratio map[int]float64 // by exponent e: at least the largest S/|s| of the components with 2^(e-1) < |s| < 2^(e+1)
+	ratio map[int]float64 // by exponent e: at least the largest S/|s| of the components with 2^e <= |s| < 2^(e+1)
 	of    []int32         // the class of each component
-	apart []int           // components of no class: those that are 0, infinite or NaN
+	apart []int           // components of no class: those that are 0, infinite or NaN; of those without terms but 0 one
+	zero  bool            // there is one
 }
 
-// add puts component i, of which S/|s| is at most ratio, into its class.
-func (c *classes) add(i int, ratio float64, s exact.Summary) {
-	if c.ratio == nil {
-		c.ratio = map[int]float64{}
-	}
-	c.of = append(c.of, 0)
-	if math.IsInf(ratio, 1) || !s.Sum.IsFinite() || s.Sum.Sign() == 0 {
-		c.apart = append(c.apart, i)
+func newClasses(components int) classes {
+	return classes{ratio: map[int]float64{}, of: make([]int32, components)}
+}
+
+// add puts component i into its class.
+func (c *classes) add(i int, l look) {
+	if l.apart {
+		if !l.zero || !c.zero {
+			c.apart = append(c.apart, i)
+		}
+		c.zero = c.zero || l.zero
 		return
 	}
-	x := s.Sum.Number()
-	e := x.Num().BitLen() - x.Denom().BitLen()
-	c.of[i] = int32(e)
-	c.ratio[e] = max(c.ratio[e], ratio)
+	c.of[i] = int32(l.exponent)
+	if l.above > c.ratio[l.exponent] {
+		c.ratio[l.exponent] = l.above
+	}
 }
 
 // promised returns a bound on the relative errors of all components; nil where nothing is proved of one.
@@ -52,8 +55,8 @@ func (c *classes) promised(a *Answer, bounds *method.ErrorBound) *big.Rat {
 			worst = larger(worst, relative(bounds, at(e-1)))
 		}
 	}
-	for _, i := range c.apart {
-		worst = larger(worst, relative(bounds, a.Value(i)))
+	for k := 0; k < len(c.apart) && worst != nil; k++ {
+		worst = larger(worst, relative(bounds, a.Value(c.apart[k])))
 	}
 	for i := 0; i < len(c.of) && worst != nil; i++ {
 		if single[int(c.of[i])] {

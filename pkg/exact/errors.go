@@ -67,7 +67,7 @@ func (e Errors) ULP(precision int) Value {
 	if !e.Rel.IsFinite() || e.Exact() {
 		return e.Rel
 	}
-	return Value{Rat: scaleExp2(e.Abs.Number(), precision-1-binaryExponent(e.exact.Number()))}
+	return Value{Rat: scaleExp2(e.Abs.Number(), precision-1-Exponent(e.exact.Number()))}
 }
 
 // CorrectBits returns -log2 of the relative error, not below 0: the number of correct leading bits. It is +Inf for an
@@ -83,8 +83,8 @@ func (e Errors) CorrectBits() float64 {
 	return max(0, -log2(e.Rel.Number()))
 }
 
-// binaryExponent returns floor(log2 |x|) for x != 0.
-func binaryExponent(x *big.Rat) int {
+// Exponent returns floor(log2 |x|) for x != 0.
+func Exponent(x *big.Rat) int {
 	e := x.Num().BitLen() - x.Denom().BitLen() // 2^(e-1) < |x| < 2^(e+1)
 	num, den := x.Num(), x.Denom()
 	if e >= 0 {
@@ -113,7 +113,7 @@ func scaleExp2(x *big.Rat, k int) *big.Rat {
 // the k-th bit, so all of them together and the first truncation stay below 2^-61 absolute. When e is -1 the logarithm
 // is e + log2 m in (-1, 0), and a value next to 0 would lose its leading bits: there 1/|x| in (1, 2] is taken instead.
 func log2(x *big.Rat) float64 {
-	e := binaryExponent(x)
+	e := Exponent(x)
 	if e == -1 {
 		return -log2(new(big.Rat).Inv(x))
 	}

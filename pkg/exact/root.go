@@ -39,7 +39,7 @@ func rationalRoot(num, den *big.Int) (n, d *big.Int, ok bool) {
 
 // integerRoot returns floor(sqrt(x) * 2^k), which has bits+1 bits, and whether that is no rounding; x > 0.
 func integerRoot(x *big.Rat, bits int) (r *big.Int, k int, exact bool) {
-	k = bits - int(floorDiv(int64(binaryExponent(x)), 2))
+	k = bits - int(floorDiv(int64(Exponent(x)), 2))
 	shifted := scaleExp2(x, 2*k)
 	quotient, rest := new(big.Int).QuoRem(shifted.Num(), shifted.Denom(), new(big.Int))
 	r = new(big.Int).Sqrt(quotient) // floor(sqrt(floor(y))) = floor(sqrt(y))

@@ -405,12 +405,15 @@ func (e *engine[V, S]) Run(context.Context) error {
 }
 
 func (e *engine[V, S]) Result() (numbers.Source, error) {
-	values := make(numbers.Values, e.n)
 	if e.format.Device != nil {
 		if err := e.format.Device.Fetch(e.z); err != nil {
 			return nil, err
 		}
 	}
+	if z, ok := any(e.z).([]float64); ok {
+		return e.floats(z), nil
+	}
+	values := make(numbers.Values, e.n)
 	for i := range values {
 		if e.special != nil && !e.special[i].IsFinite() {
 			values[i] = e.special[i]
@@ -419,6 +422,17 @@ func (e *engine[V, S]) Result() (numbers.Source, error) {
 		}
 	}
 	return values, nil
+}
+
+// floats returns a copy of a result of binary64 numbers.
+func (e *engine[V, S]) floats(z []float64) numbers.Float64s {
+	list := slices.Clone(z[:e.n])
+	for i, v := range e.special {
+		if !v.IsFinite() {
+			list[i] = v.Float64()
+		}
+	}
+	return list
 }
 
 func (e *engine[V, S]) Info() method.Info {

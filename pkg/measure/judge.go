@@ -9,6 +9,7 @@ import (
 	"mpbench/pkg/bound"
 	"mpbench/pkg/exact"
 	"mpbench/pkg/numbers"
+	"mpbench/pkg/op"
 	"mpbench/pkg/record"
 )
 
@@ -29,7 +30,8 @@ type Judgment struct {
 	NormError exact.Value
 }
 
-// Limit is a bound on the error of a component, nil where nothing is proved.
+// Limit is a bound on the error of a component, nil where nothing is proved. What it is for smaller magnitudes of sum
+// and terms is not larger, where it is something.
 type Limit func(exact.Summary) *big.Rat
 
 // Compare compares component i of a result with the exact one.
@@ -44,22 +46,81 @@ func (in Input) Compare(y numbers.Source, i int, limit Limit) Component {
 
 // A quick look at a component: all that is needed of one whose relative error is below that of another.
 type look struct {
-	value, exact exact.Value
-	distance     exact.Value // of both
-	above        float64     // an upper bound on the relative error
-	outside      bool        // of the limit
+	value   exact.Value
+	float   float64 // the value, if it is one
+	above   float64 // an upper bound on the relative error
+	outside bool    // of the limit
+	short   bool    // there is no value, but a float
 }
 
-func (in Input) look(y numbers.Source, i int, limit Limit) look {
-	s := in.Reference.Component(i)
-	l := look{value: numbers.At(y, i), exact: s.Sum}
-	l.distance = s.Distance(l.value)
-	l.above = exact.QuotientAbove(l.distance, s.Sum)
-	if limit != nil {
-		b := limit(s)
-		l.outside = b != nil && (!l.distance.IsFinite() || l.distance.Number().Cmp(b) > 0)
+// observer looks at components, and adds up ||y - y*||_1 and ||y*||_1.
+type observer struct {
+	in     Input
+	y      numbers.Source
+	floats numbers.Float64s // y, where components are looked at as short sums
+	limit  Limit
+	norms
+
+	short op.Short
+	gap   exact.Short
+	least map[[2]int]float64 // of limit, by the exponents of sum and magnitudes
+}
+
+func (o *observer) look(i int) look {
+	if o.floats != nil && o.in.Reference.Short(i, &o.short) {
+		if l, ok := o.lookShort(o.floats[i]); ok {
+			return l
+		}
 	}
+	s := o.in.Reference.Component(i)
+	l := look{value: numbers.At(o.y, i)}
+	distance := s.Distance(l.value)
+	l.above = exact.QuotientAbove(distance, s.Sum)
+	o.add(l.value, s.Sum, distance)
+	l.outside = o.limit != nil && !o.surelyInside(s, distance) && o.outside(s, distance)
 	return l
+}
+
+func (o *observer) outside(s exact.Summary, distance exact.Value) bool {
+	b := o.limit(s)
+	return b != nil && (!distance.IsFinite() || distance.Number().Cmp(b) > 0)
+}
+
+// surelyInside tells whether a distance is within the limit of the powers of two below the sum and its magnitudes,
+// which one evaluation tells of many components.
+func (o *observer) surelyInside(s exact.Summary, distance exact.Value) bool {
+	if !s.Sum.IsFinite() || !s.SumAbs.IsFinite() || s.Sum.Sign() == 0 || !distance.IsFinite() {
+		return false
+	}
+	key := [2]int{exact.Exponent(s.Sum.Number()), exact.Exponent(s.SumAbs.Number())}
+	least, known := o.least[key]
+	if !known {
+		sum, abs := exact.FromRat(exact.PowerOfTwo(key[0])), exact.FromRat(exact.PowerOfTwo(key[1]))
+		if b := o.limit(exact.Summary{N: s.N, Sum: sum, SumAbs: abs, Finite: abs}); b != nil {
+			least = exact.Below(exact.FromRat(b))
+		}
+		o.least[key] = least
+	}
+	return exact.QuotientAbove(distance, unity) <= least
+}
+
+var unity = exact.FromFloat64(1)
+
+// lookShort compares x with the short sum. It is not ok where only rationals can tell.
+func (o *observer) lookShort(x float64) (l look, ok bool) {
+	o.gap.SetDifference(&o.short.Short, x)
+	l = look{short: true, float: x}
+	_, off := o.gap.Bounds()
+	if least, _ := o.short.Bounds(); off > 0 {
+		l.above = off / least * (1 + 0x1p-50)
+	}
+	_, ok = o.short.Sign()
+	if _, known := o.gap.Sign(); !ok || !known || !o.gap.OK() || l.above > 1 {
+		return l, false
+	}
+	o.short.AddTo(&o.shortExact)
+	o.gap.AddTo(&o.shortDifference)
+	return l, true
 }
 
 // run is how many components are compared at a time, grain how many a goroutine takes.
@@ -76,21 +137,24 @@ func (in Input) Judge(y numbers.Source, limit Limit) (Judgment, error) {
 	}
 	j := Judgment{Worst: -1}
 	hash := record.NewResultHash()
-	norm := norms{difference: new(big.Rat), exact: new(big.Rat)}
+	observers := in.observers(y, limit)
 	looks := make([]look, min(n, run))
 	most := 0.0 // a lower bound on the worst relative error
 	for from := 0; from < n; from += run {
 		list := looks[:min(run, n-from)]
-		parallel.Ranges(0, len(list), grain, func(_, first, end int) {
+		parallel.Ranges(0, len(list), grain, func(worker, first, end int) {
 			for k := first; k < end; k++ {
-				list[k] = in.look(y, from+k, limit)
+				list[k] = observers[worker].look(from + k)
 			}
 		})
 		for k, l := range list {
-			hash.Add(l.value)
-			norm.add(l)
+			if l.short {
+				hash.AddFloat64(l.float)
+			} else {
+				hash.Add(l.value)
+			}
 			j.Outside = j.Outside || l.outside
-			if j.Worst >= 0 && l.above < most {
+			if j.Worst >= 0 && (l.above < most || l.above == 0) {
 				continue
 			}
 			if c := in.Compare(y, from+k, limit); j.Worst < 0 || Larger(c.Errors.Rel, j.Errors.Rel) {
@@ -99,29 +163,56 @@ func (in Input) Judge(y numbers.Source, limit Limit) (Judgment, error) {
 			}
 		}
 	}
-	j.Hash, j.NormError = hash.Text(), norm.relative()
+	j.Hash, j.NormError = hash.Text(), relative(observers)
 	return j, nil
 }
 
-// norms adds up ||y - y*||_1 and ||y*||_1.
-type norms struct {
-	difference, exact *big.Rat
-	special           bool
+// observers returns one for each goroutine. Components that are not kept are, where they are compared as rationals.
+func (in Input) observers(y numbers.Source, limit Limit) []observer {
+	floats, ok := y.(numbers.Float64s)
+	if !ok || limit != nil || !in.Reference.HasShorts() {
+		floats = nil
+		in.Reference.Keep()
+	}
+	list := make([]observer, parallel.Threads(0))
+	for i := range list {
+		list[i] = observer{in: in, y: y, floats: floats, limit: limit, least: map[[2]int]float64{}}
+		list[i].norms = norms{difference: new(big.Rat), exact: new(big.Rat)}
+	}
+	return list
 }
 
-func (n *norms) add(l look) {
-	if n.special = n.special || !l.value.IsFinite() || !l.exact.IsFinite(); !n.special {
-		n.difference = exact.Add(n.difference, l.distance.Number())
-		n.exact = exact.Add(n.exact, l.exact.Abs().Number())
+// norms add up ||y - y*||_1 and ||y*||_1, those of short sums times their divisor.
+type norms struct {
+	difference, exact           *big.Rat
+	shortDifference, shortExact exact.Sum
+	special                     bool
+}
+
+func (n *norms) add(value, want, distance exact.Value) {
+	if n.special = n.special || !value.IsFinite() || !want.IsFinite(); !n.special {
+		n.difference = exact.Add(n.difference, distance.Number())
+		n.exact = exact.Add(n.exact, want.Abs().Number())
 	}
 }
 
 // relative returns the quotient: 0/0 = 0, and NaN where a component is no number on either side.
-func (n *norms) relative() exact.Value {
-	if n.special {
-		return exact.Value{Class: exact.NaN}
+func relative(observers []observer) exact.Value {
+	difference, norm := new(big.Rat), new(big.Rat)
+	for i := range observers {
+		o := &observers[i]
+		if o.special {
+			return exact.Value{Class: exact.NaN}
+		}
+		divisor := o.in.Reference.Divisor()
+		for _, part := range []*big.Rat{o.difference, new(big.Rat).Quo(o.shortDifference.Value().Number(), divisor)} {
+			difference = exact.Add(difference, part)
+		}
+		for _, part := range []*big.Rat{o.exact, new(big.Rat).Quo(o.shortExact.Value().Number(), divisor)} {
+			norm = exact.Add(norm, part)
+		}
 	}
-	return quotient(n.difference, n.exact)
+	return quotient(difference, norm)
 }
 
 // quotient returns x/y for y >= 0: 0/0 = 0, otherwise +Inf for y = 0.
@@ -203,20 +294,15 @@ func (in Input) normBound(unit *big.Rat) (exact.Value, bool) {
 	if in.Problem.Op.Scalar || !b.Proved() || unit == nil {
 		return exact.Value{}, false
 	}
-	var total, norm big.Rat
-	for i := range in.Reference.Shape.Components {
-		s := in.Reference.Component(i)
-		if !s.SumAbs.IsFinite() || !s.Sum.IsFinite() {
-			return exact.Value{}, false
-		}
-		total.Add(&total, s.SumAbs.Number())
-		norm.Add(&norm, s.Sum.Abs().Number())
+	norm, total, finite := in.Reference.Norms()
+	if !finite {
+		return exact.Value{}, false
 	}
-	limit := b.Eval(bound.Vars{N: in.Reference.Shape.Length, S: &total, More: map[string]*big.Rat{"u": unit}})
+	limit := b.Eval(bound.Vars{N: in.Reference.Shape.Length, S: total, More: map[string]*big.Rat{"u": unit}})
 	if limit == nil {
 		return exact.Value{}, false
 	}
-	return quotient(limit, &norm), true
+	return quotient(limit, norm), true
 }
 
 // NormLimit returns the operation's bound on the error of a component, for methods that round every operation with

@@ -212,6 +212,9 @@ func allFinite(x Float64s, from, stride, n int) bool {
 
 // Equals reports whether a scalar is the number x.
 func (a Array) Equals(x float64) bool {
+	if s, ok := a.Source.(Float64s); ok {
+		return s[a.Offset] == x
+	}
 	v := At(a.Source, a.Offset)
 	return v.IsFinite() && v.Number().Cmp(new(big.Rat).SetFloat64(x)) == 0
 }

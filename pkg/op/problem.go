@@ -244,6 +244,9 @@ func (p *Problem) alpha() *big.Rat {
 
 // largestRowSum returns the largest sum over a row of 2^top, the least power of two above each number.
 func largestRowSum(a numbers.Array) (largest float64) {
+	if x, ok := a.Source.(numbers.Float64s); ok && a.Cols == 1 && a.Pattern == nil {
+		return powerAbove(x, a.Layout) * (1 + 0x1p-20)
+	}
 	for i := range a.Rows {
 		row, sum := a.Row(i), 0.0
 		for j := range row.Rows {
@@ -254,6 +257,21 @@ func largestRowSum(a numbers.Array) (largest float64) {
 		largest = max(largest, sum*(1+0x1p-20)) // rounding errors of up to 2^32 additions
 	}
 	return largest
+}
+
+// powerAbove returns the least power of two above the largest finite magnitude in a column, 0 where that is 0.
+func powerAbove(x numbers.Float64s, column numbers.Layout) float64 {
+	largest := 0.0
+	for i := range column.Rows {
+		if v := math.Abs(x[column.Index(i, 0)]); v > largest && v <= math.MaxFloat64 {
+			largest = v
+		}
+	}
+	if largest == 0 {
+		return 0
+	}
+	_, top := math.Frexp(largest)
+	return math.Ldexp(1, top)
 }
 
 // rational returns x, or nil for an infinity.

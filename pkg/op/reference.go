@@ -3,6 +3,7 @@ package op
 import (
 	"math/big"
 	"runtime"
+	"sync"
 
 	"mpbench/internal/parallel"
 	"mpbench/pkg/exact"
@@ -12,11 +13,19 @@ import (
 type Reference struct {
 	Shape   Shape
 	problem *Problem
-	kept    []exact.Summary // of all components, or of none where they are too many
+	keeping sync.Once
+	kept    []exact.Summary // of all components, or of none where they are too many, or short and nobody asked to Keep
+	shorts  *shorts         // where many components have few terms
+
+	adding    sync.Once
+	norm, abs *big.Rat // see Norms
 }
 
 // mostKept is how many components a Reference keeps; of larger results each is computed when it is asked for.
 const mostKept = 1 << 20
+
+// leastShorts is from how many components on they are looked at as exact.Shorts, if they have few terms.
+const leastShorts = 1 << 12
 
 // Exact returns the exact result of a problem.
 func Exact(p *Problem) (*Reference, error) {
@@ -25,16 +34,29 @@ func Exact(p *Problem) (*Reference, error) {
 		return nil, err
 	}
 	r := &Reference{Shape: shape, problem: p}
-	switch {
-	case shape.Components > mostKept:
-		return r, nil
-	case shape.Components == 1 && p.Op.Split == ByTerm:
+	if shape.Components == 1 && p.Op.Split == ByTerm {
 		r.kept = []exact.Summary{r.long()}
 		return r, nil
 	}
-	r.kept = make([]exact.Summary, shape.Components)
-	parallel.Ranges(0, shape.Components, 1, func(_, i, _ int) { r.kept[i] = r.compute(i) })
+	if shape.Components >= leastShorts {
+		r.shorts = shortsOf(p, shape)
+	}
+	if r.shorts == nil {
+		r.Keep()
+	}
 	return r, nil
+}
+
+// Keep computes all components, unless they are too many, for those who will ask for all of them more than once. It
+// is not for concurrent use with Component.
+func (r *Reference) Keep() {
+	r.keeping.Do(func() {
+		if n := r.Shape.Components; r.kept == nil && n <= mostKept {
+			list := make([]exact.Summary, n)
+			parallel.Ranges(0, n, 1, func(_, i, _ int) { list[i] = r.compute(i) })
+			r.kept = list
+		}
+	})
 }
 
 // Component returns the exact summary of component i.
@@ -43,6 +65,23 @@ func (r *Reference) Component(i int) exact.Summary {
 		return r.kept[i]
 	}
 	return r.compute(i)
+}
+
+// Norms returns the sum of the magnitudes of the components, and that of all terms; not finite where a component is
+// not.
+func (r *Reference) Norms() (norm, abs *big.Rat, finite bool) {
+	r.adding.Do(func() {
+		norm, abs := new(big.Rat), new(big.Rat)
+		for i := range r.Shape.Components {
+			s := r.Component(i)
+			if !s.SumAbs.IsFinite() || !s.Sum.IsFinite() {
+				return
+			}
+			norm, abs = exact.Add(norm, s.Sum.Abs().Number()), exact.Add(abs, s.SumAbs.Number())
+		}
+		r.norm, r.abs = norm, abs
+	})
+	return r.norm, r.abs, r.norm != nil
 }
 
 func (r *Reference) compute(i int) exact.Summary {

@@ -12,6 +12,9 @@ import (
 type Terms struct {
 	parts   []*part
 	classes bool // only infinities, NaN and signs matter
+
+	short   *exact.Short // what the terms are added to, instead of the parts; nil for the parts
+	divisor float64      // of short
 }
 
 // part is a sum of terms with a common factor; an integer multiple of a common unit, and so cheap to add to.
@@ -40,6 +43,10 @@ func (t *Terms) Sum(x numbers.Array) { t.Products(numbers.Array{}, x, numbers.Ar
 // once: a binary64 number costs an addition to a fixed-point number, a product of two an integer multiplication, one
 // of longer numbers an addition of big integers.
 func (t *Terms) Products(scale, x, y numbers.Array) {
+	if t.short != nil {
+		t.shortProducts(scale, x, y)
+		return
+	}
 	if !scale.Absent() && (t.classes || !scale.AllFinite()) {
 		t.signs(scale, x, y)
 		return

@@ -4,7 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"hash"
+	"math"
 	"math/big"
+	"math/bits"
+	"strconv"
 
 	"mpbench/pkg/exact"
 )
@@ -35,6 +38,28 @@ func NewResultHash() *ResultHash { return &ResultHash{hash: sha256.New()} }
 func (h *ResultHash) Add(v exact.Value) {
 	h.text = append(appendCanonical(h.text[:0], v), '\n')
 	h.hash.Write(h.text)
+}
+
+// AddFloat64 adds a number, as Add does.
+func (h *ResultHash) AddFloat64(x float64) {
+	word := math.Float64bits(x)
+	significand, exponent := word&(1<<52-1), int(word>>52&0x7ff)
+	if exponent == 0x7ff || word<<1 == 0 {
+		h.Add(exact.FromFloat64(x))
+		return
+	}
+	if exponent > 0 {
+		significand |= 1 << 52
+		exponent--
+	}
+	h.text = h.text[:0]
+	if x < 0 {
+		h.text = append(h.text, '-')
+	}
+	zeros := bits.TrailingZeros64(significand)
+	h.text = strconv.AppendUint(append(h.text, "0x"...), significand>>zeros, 16)
+	h.text = strconv.AppendInt(append(h.text, 'p'), int64(exponent-1074+zeros), 10)
+	h.hash.Write(append(h.text, '\n'))
 }
 
 // Text returns the hash.

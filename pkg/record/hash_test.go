@@ -48,6 +48,20 @@ func TestResultHash(t *testing.T) {
 	}
 }
 
+// TestHashOfFloat64: numbers of binary64 have the hash of their exact values.
+func TestHashOfFloat64(t *testing.T) {
+	for _, x := range []float64{
+		0, math.Copysign(0, -1), 1, -24, 0.1, 0x1p-1022, -0x1.fffffffffffffp-1023, 0x1p-1074, 0x1.8p-1060,
+		math.MaxFloat64, -1e300, math.Inf(1), math.Inf(-1), math.NaN(),
+	} {
+		h := NewResultHash()
+		h.AddFloat64(x)
+		if want := hashOf(exact.FromFloat64(x)); h.Text() != want {
+			t.Errorf("the hash of %v is %s, want %s", x, h.Text(), want)
+		}
+	}
+}
+
 // hashOf returns the hash of a result.
 func hashOf(values ...exact.Value) string {
 	h := NewResultHash()

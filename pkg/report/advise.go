@@ -38,10 +38,11 @@ func Advise(r *advise.Result, data, command string) *Document {
 	d := &Document{Schema: AdviseSchema, Title: "advise: " + r.Operation + " of " + data + "\nwish: " +
 		r.Options.Wish.String()}
 	s := Sheet{Facts: adviseFacts(r), Columns: []SheetColumn{
-		{Head: [2]string{"", "method"}}, {Head: [2]string{"", "bits"}, Right: true}, {Head: [2]string{"", "device"},
-			Optional: true},
-		{Head: [2]string{"error", "promised"}, Right: true}, {Head: [2]string{"error", "found"}, Right: true},
-		{Head: [2]string{"meets", "the wish"}},
+		{Head: [2]string{"", "method"}}, {Head: [2]string{"", "bits"}, Right: true, Optional: true},
+		{Head: [2]string{"", "device"}, Optional: true},
+		{Head: [2]string{"error", "promised"}, Right: true, Optional: true},
+		{Head: [2]string{"error", "found"}, Right: true},
+		{Head: [2]string{"meets", "the wish"}, Optional: true},
 		{Head: [2]string{"", "time"}, Right: true}, {Head: [2]string{"", "convert"}, Right: true, Optional: true},
 		{Head: [2]string{"", "cost"}, Right: true},
 		{Head: [2]string{"", ""}},

@@ -64,7 +64,7 @@ func whole(s exact.Summary, text string) bool {
 func Answer(w io.Writer, a *answer.Answer, name string, digits int, opts Options) error {
 	o := a.Input.Problem.Op
 	lines := [][2]string{{name, o.Summary + ", " + shapeText(a)},
-		{"result", valuesText(o.Scalar, a.Components(), a.Value, digits)}}
+		{"result", resultText(a, digits)}}
 	lines = append(lines, [2]string{"condition", conditionLine(a)})
 	if a.Float64 != nil {
 		lines = append(lines, [2]string{a.Float64.Method, plainText(a)})
@@ -85,10 +85,12 @@ type Result struct {
 
 // Write writes an exact result in a few lines. name is that of the data.
 func (r Result) Write(w io.Writer, name string, digits int, opts Options) error {
-	value := func(i int) exact.Summary { return r.Values[i] }
-	lines := [][2]string{{name, r.What}, {"result", valuesText(r.Scalar, len(r.Values), value, digits)}}
+	lines := [][2]string{{name, r.What}, {"result", r.text(digits)}}
 	return writeAnswer(w, append(lines, r.More...), opts)
 }
+
+// minAnswerText is the least width of the texts of an answer, however narrow the terminal.
+const minAnswerText = 20
 
 // writeAnswer writes lines of a word and a text, of which the first is a heading.
 func writeAnswer(w io.Writer, lines [][2]string, opts Options) error {
@@ -105,7 +107,7 @@ func writeAnswer(w io.Writer, lines [][2]string, opts Options) error {
 		if i > 0 {
 			indent = pad(l[0], width+columnGap, false)
 		}
-		for _, line := range BreakText(l[1], max(cmp.Or(opts.Width, 80)-textWidth(indent), minLastColumn)) {
+		for _, line := range BreakText(l[1], max(cmp.Or(opts.Width, 80)-textWidth(indent), minAnswerText)) {
 			b.WriteString(indent + line + "\n")
 			indent = strings.Repeat(" ", textWidth(indent))
 		}
@@ -131,8 +133,8 @@ func Answers(w io.Writer, list []*answer.Answer, names []string, digits int, opt
 	if err := List(w, heads, rows, opts.Width); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(w, "float64, any order: digits that plain float64 gets right here, and in any order at least")
-	return err
+	wrap(w, "float64, any order: digits that plain float64 gets right here, and in any order at least", opts.Width)
+	return nil
 }
 
 func shapeText(a *answer.Answer) string {
@@ -147,22 +149,38 @@ func shapeText(a *answer.Answer) string {
 	return text
 }
 
-func valuesText(scalar bool, n int, value func(int) exact.Summary, digits int) string {
-	if scalar {
-		text := Number(value(0), digits)
-		if value(0).Sum.IsFinite() && whole(value(0), text) {
-			text += " exactly"
-		}
-		return text
+func resultText(a *answer.Answer, digits int) string {
+	if a.Input.Problem.Op.Scalar {
+		return scalarText(a.Value(0), digits)
+	}
+	return vectorText(a.Components(), a.Norm, a.Special)
+}
+
+func (r Result) text(digits int) string {
+	if r.Scalar {
+		return scalarText(r.Values[0], digits)
 	}
 	norm, special := new(big.Rat), 0
-	for i := range n {
-		if v := value(i).Sum.Abs(); v.IsFinite() {
+	for _, s := range r.Values {
+		if v := s.Sum.Abs(); v.IsFinite() {
 			norm = exact.Add(norm, v.Number())
 		} else {
 			special++
 		}
 	}
+	return vectorText(len(r.Values), norm, special)
+}
+
+func scalarText(s exact.Summary, digits int) string {
+	text := Number(s, digits)
+	if s.Sum.IsFinite() && whole(s, text) {
+		text += " exactly"
+	}
+	return text
+}
+
+// vectorText writes how many numbers there are, the sum of the magnitudes of the finite ones, and how many are not.
+func vectorText(n int, norm *big.Rat, special int) string {
 	text := fmt.Sprintf("%s, magnitudes sum to %s", record.Count(n, "number"),
 		shortDecimal(exact.FormatRat(norm, 6), 6))
 	if special > 0 {

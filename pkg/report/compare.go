@@ -24,7 +24,7 @@ func CompareTable(w io.Writer, result *compare.Result, opts Options) error {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		fmt.Fprintln(out, compareTitle(g[0].New))
+		wrap(out, compareTitle(g[0].New), opts.Width)
 		if err := writeGrid(out, compareGrid(columns, g, opts)); err != nil {
 			return err
 		}
@@ -119,7 +119,8 @@ func compareColumns(result *compare.Result, opts Options) []compareColumn {
 	return columns
 }
 
-// fitColumns leaves out the p-values, and then the intervals, if the tables are wider than the terminal.
+// fitColumns leaves out the p-values, the intervals, and then the old times and precisions, if the tables are wider
+// than the terminal.
 func fitColumns(columns []compareColumn, result *compare.Result, width int) []compareColumn {
 	if width <= 0 {
 		width = 80
@@ -131,7 +132,7 @@ func fitColumns(columns []compareColumn, result *compare.Result, width int) []co
 			c.width = max(c.width, textWidth(c.cell(&result.Rows[i])))
 		}
 	}
-	for _, title := range []string{"p", intervalTitle(result)} {
+	for _, title := range []string{"p", intervalTitle(result), "old", "bits"} {
 		total := -columnGap
 		for _, c := range columns {
 			total += columnGap + c.width

@@ -189,12 +189,19 @@ func writeParts(w io.Writer, s Sheet, opts Options) error {
 	return writeSheet(w, s, opts)
 }
 
-// fitting leaves out optional columns that the width has no room for, and columns of empty cells.
+// fitting leaves out columns of empty cells, and optional columns that the width has no room for: those that wrap are
+// the last to go.
 func (s Sheet) fitting(width int) Sheet {
 	for j := len(s.Columns) - 1; j >= 0; j-- {
-		empty := len(s.Rows) > 0 && !slices.ContainsFunc(s.Rows, func(row []string) bool { return row[j] != "" })
-		if empty || s.Columns[j].Optional && s.total(width) > width {
+		if len(s.Rows) > 0 && !slices.ContainsFunc(s.Rows, func(row []string) bool { return row[j] != "" }) {
 			s = s.without(j)
+		}
+	}
+	for _, wrap := range []bool{false, true} {
+		for j := len(s.Columns) - 1; j >= 0; j-- {
+			if c := s.Columns[j]; c.Optional && c.Wrap == wrap && s.total(width) > width {
+				s = s.without(j)
+			}
 		}
 	}
 	return s
@@ -228,7 +235,7 @@ func (s Sheet) widths(width int) []int {
 			widths[j] = max(widths[j], textWidth(row[j]))
 		}
 		if c.Wrap {
-			widths[j] = max(minLastColumn, min(left, widths[j]))
+			widths[j] = max(min(minLastColumn, widths[j]), min(left, widths[j]))
 		}
 		left -= widths[j] + columnGap
 	}

@@ -30,18 +30,18 @@ func Primer(rows []primer.Row) *Document {
 func primerSheet(device string) Sheet {
 	return Sheet{Title: device, Columns: []SheetColumn{
 		{Head: [2]string{"", "way"}},
-		{Head: [2]string{"", "threads"}, Right: true},
-		{Head: [2]string{"", "grid"}, Right: true},
+		{Head: [2]string{"", "threads"}, Right: true, Optional: true},
+		{Head: [2]string{"", "grid"}, Right: true, Optional: true},
 		{Head: [2]string{"", "time"}, Right: true},
-		{Head: [2]string{"", "GB/s"}, Right: true},
-		{Head: [2]string{"of the", "copy"}, Right: true},
-		{Head: [2]string{"faster", "by"}, Right: true},
+		{Head: [2]string{"", "GB/s"}, Right: true, Optional: true},
+		{Head: [2]string{"of the", "copy"}, Right: true, Optional: true},
+		{Head: [2]string{"faster", "by"}, Right: true, Optional: true},
 		{Head: [2]string{"rel.", "error"}, Right: true},
-		{Head: [2]string{"rel.", "bound"}, Right: true},
+		{Head: [2]string{"rel.", "bound"}, Right: true, Optional: true},
 		{Head: [2]string{"", "ok"}, Verdict: true},
-		{Head: [2]string{"divergent warps", "by steps"}},
-		{Head: [2]string{"bank conflicts", "by steps"}},
-		{Head: [2]string{"", "what it is"}, Wrap: true},
+		{Head: [2]string{"divergent warps", "by steps"}, Optional: true},
+		{Head: [2]string{"bank conflicts", "by steps"}, Optional: true},
+		{Head: [2]string{"", "what it is"}, Wrap: true, Optional: true},
 	}}
 }
 

@@ -59,7 +59,7 @@ func Solve(records []record.Record) *Document {
 				title += ", " + r.Device
 			}
 			title += fmt.Sprintf(", limit %g", r.Solve.Tolerance)
-			d.Sheets = append(d.Sheets, Sheet{Title: title, Columns: solveColumns})
+			d.Sheets = append(d.Sheets, Sheet{Title: title, Columns: solveColumns(records)})
 		}
 		s := &d.Sheets[len(d.Sheets)-1]
 		s.Rows = append(s.Rows, solveCells(r, several))
@@ -76,18 +76,23 @@ func Solve(records []record.Record) *Document {
 	return d
 }
 
-var solveColumns = []SheetColumn{
-	{Head: [2]string{"", "method"}}, {Head: [2]string{"", "bits"}, Right: true},
-	{Head: [2]string{"", "solved"}, Verdict: true}, {Head: [2]string{"iter-", "ations"}, Right: true},
-	{Head: [2]string{"in other", "orders"}, Right: true},
-	{Head: [2]string{"", "time"}, Right: true}, {Head: [2]string{"true", "residual"}, Right: true},
-	{Head: [2]string{"forward", "error"}, Right: true, Optional: true},
-	{Head: [2]string{"recurrence", "residual"}, Right: true, Optional: true},
-	{Head: [2]string{"backward", "error"}, Right: true, Optional: true},
-	{Head: [2]string{"per", "iteration"}, Right: true, Optional: true},
-	{Head: [2]string{"SpMV/dot/norm/", "precond./rest, %"}, Right: true, Optional: true},
-	{Head: [2]string{"SpMV,", "GFlop/s"}, Right: true, Optional: true},
-	{Head: [2]string{"", "how it ended"}, Wrap: true},
+// solveColumns are those of all tables; what other orders gave stays on every screen where it was asked for.
+func solveColumns(records []record.Record) []SheetColumn {
+	asked := slices.ContainsFunc(records, func(r record.Record) bool { return len(r.Solve.Orders) > 0 })
+	return []SheetColumn{
+		{Head: [2]string{"", "method"}}, {Head: [2]string{"", "bits"}, Right: true},
+		{Head: [2]string{"", "solved"}, Verdict: true, Optional: !asked},
+		{Head: [2]string{"iter-", "ations"}, Right: true, Optional: !asked},
+		{Head: [2]string{"in other", "orders"}, Right: true, Optional: !asked},
+		{Head: [2]string{"", "time"}, Right: true}, {Head: [2]string{"true", "residual"}, Right: true},
+		{Head: [2]string{"forward", "error"}, Right: true, Optional: true},
+		{Head: [2]string{"recurrence", "residual"}, Right: true, Optional: true},
+		{Head: [2]string{"backward", "error"}, Right: true, Optional: true},
+		{Head: [2]string{"per", "iteration"}, Right: true, Optional: true},
+		{Head: [2]string{"SpMV/dot/norm/", "precond./rest, %"}, Right: true, Optional: true},
+		{Head: [2]string{"SpMV,", "GFlop/s"}, Right: true, Optional: true},
+		{Head: [2]string{"", "how it ended"}, Wrap: true, Optional: true},
+	}
 }
 
 // several tells what differs among records, and is named beside the methods.

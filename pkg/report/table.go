@@ -92,7 +92,7 @@ func writeHeading(w io.Writer, g group, opts Options) {
 	}
 	fmt.Fprintln(w, strings.TrimRight(line, " "))
 	if exact != "" {
-		if label > opts.Width/2 {
+		if label > opts.Width/2 || label+columnGap+textWidth(exact) > opts.Width {
 			label = textWidth(exactName)
 		}
 		fmt.Fprintln(w, pad(exactName, label, false)+"  "+exact)
