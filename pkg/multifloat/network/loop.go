@@ -66,9 +66,9 @@ func (l *Loop[T]) Instructions() int { return l.program.Instructions() }
 
 // Run runs the loop for n numbers, rounded up to a multiple of [Lanes]; all memory must have as many.
 //
-// lanes has the first operand, if it is no vector: the Lanes numbers of component 0, then of component 1, and so on. The table has
-// pointers to the numbers of each component of the other operands, and behind them, unless the loop accumulates, to
-// the components of the results. Where it accumulates, number i is added to lane i modulo Lanes.
+// lanes has the first operand, if it is no vector: the Lanes numbers of component 0, then of component 1, and so on.
+// The table has pointers to the numbers of each component of the other operands, and behind them, unless the loop
+// accumulates, to the components of the results. Where it accumulates, number i is added to lane i modulo Lanes.
 func (l *Loop[T]) Run(lanes []T, table []*T, n int) {
 	switch {
 	case n <= 0:
