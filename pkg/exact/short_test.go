@@ -11,7 +11,6 @@ import (
 type shortCase struct {
 	short    Short
 	sum, abs *big.Rat
-	one      bool
 }
 
 // add adds f*x*y, or f*x where y is 1 and single.
