@@ -4,14 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,12 +15,9 @@ import (
 	"mpbench/datasets"
 	"mpbench/pkg/device"
 	"mpbench/pkg/method"
-	"mpbench/pkg/numbers"
 	"mpbench/pkg/op"
 	"mpbench/pkg/outofcore"
 	"mpbench/pkg/plan"
-	"mpbench/pkg/record"
-	"mpbench/pkg/report"
 )
 
 const aboutPlan = `Predicts how long a sum, a dot product or a matrix-vector product takes on machines that need not be
@@ -108,21 +100,6 @@ type planOptions struct {
 	data          *dataFiles // nil without files
 	config        method.Config
 	chosen        method.Method
-}
-
-// rateFlag is a flag for a ceiling.
-type rateFlag struct {
-	name, usage string
-	text        *string
-}
-
-func (o *planOptions) rates() []rateFlag {
-	return []rateFlag{
-		{"disk", "what each host reads in a second, as 5GB/s, or a `file` or folder here to measure", &o.disk},
-		{"memory", "what a host's memory gives in a second, as 200GB/s", &o.memory},
-		{"bus", "what each GPU gets from its host in a second, as 55GB/s", &o.bus},
-		{"link", "what goes from one host to another in a second, as 100Gbit/s", &o.link},
-	}
 }
 
 func (o *planOptions) run(cmd *cobra.Command, args []string) (err error) {
@@ -295,216 +272,6 @@ func (o *planOptions) choose(cmd *cobra.Command) error {
 	need := 16 * float64(max(1, o.rows)) * float64(o.columns) // numbers, and room for the method's
 	if err := datasets.CheckMemory(int64(min(need, math.MaxInt64/2))); err != nil {
 		return inputOutputf("--verify: %v", err)
-	}
-	return nil
-}
-
-// ceilings are measured, given or assumed.
-func (o *planOptions) ceilings(ctx context.Context, w plan.Work) (c plan.Ceilings, err error) {
-	for _, r := range []struct {
-		text, name string
-		to         *plan.Ceiling
-		otherwise  func() (plan.Ceiling, error)
-	}{
-		{o.disk, "disk", &c.Disk, func() (plan.Ceiling, error) { return o.measureDisk(ctx) }},
-		{o.memory, "memory", &c.Memory, o.memoryHere},
-		{o.bus, "bus", &c.Bus, o.busHere},
-		{o.link, "link", &c.Link, func() (plan.Ceiling, error) { return plan.AssumedLink, nil }},
-	} {
-		rate, isRate := parseRate(r.text)
-		switch {
-		case isRate:
-			*r.to = plan.Ceiling{Value: rate, From: plan.Given}
-		case r.text != "" && r.name != "disk":
-			return c, usagef("--%s %s: want a rate, as 5GB/s or 100Gbit/s", r.name, r.text)
-		default:
-			if *r.to, err = r.otherwise(); err != nil {
-				return c, err
-			}
-		}
-	}
-	c.Latency = plan.AssumedLatency
-	if o.latency > 0 {
-		c.Latency = plan.Ceiling{Value: o.latency.Seconds(), From: plan.Given}
-	}
-	if o.engine > 0 {
-		c.Engine = plan.Ceiling{Value: o.engine, From: plan.Given}
-		return c, nil
-	}
-	if o.gpus > 0 && !gpuHere() {
-		c.Engine = plan.AssumedGPU(w)
-		return c, nil
-	}
-	c.Engine, c.Convert, err = plan.MeasureEngine(ctx, w, o.runner(false))
-	if here := o.config.Threads; o.gpus == 0 && o.threads > here { // more processors than there are here
-		c.Engine.Value *= float64(here) / float64(o.threads)
-		c.Convert.Value *= float64(here) / float64(o.threads)
-		c.Engine.From += plan.Origin(fmt.Sprintf(" with %s", record.Count(here, "thread")))
-	}
-	return c, err
-}
-
-// runner is what is planned, or, to measure an engine apart, without reading and bus.
-func (o *planOptions) runner(whole bool) plan.Runner {
-	if o.from == string(plan.File) && o.gpus == 0 {
-		return plan.Streamed(o.config.Threads)
-	}
-	c := o.config
-	if c.Stream = whole && o.gpus > 0 && o.from != string(plan.Device); whole && o.gpus > 1 {
-		c.Devices = device.GPUs(o.gpus)
-	}
-	return plan.By(o.chosen, c)
-}
-
-// memoryHere is measured, unless hosts of GPUs are planned where there are none.
-func (o *planOptions) memoryHere() (plan.Ceiling, error) {
-	if o.gpus > 0 && !gpuHere() {
-		return plan.AssumedMemory, nil
-	}
-	return plan.MeasureMemory(0), nil
-}
-
-// busHere is measured where there is a GPU.
-func (o *planOptions) busHere() (plan.Ceiling, error) {
-	if o.gpus == 0 || !gpuHere() {
-		return plan.AssumedBus, nil
-	}
-	rate, err := busRate(0)
-	return plan.Ceiling{Value: rate, From: plan.Measured}, err
-}
-
-// diskSample is the bytes of the file that is written where a folder is to be measured: more than is read through the
-// system's memory. Tests write less.
-var diskSample = 128 << 20
-
-// measureDisk reads the files, or what --disk names.
-func (o *planOptions) measureDisk(ctx context.Context) (plan.Ceiling, error) {
-	if o.from != string(plan.File) {
-		return plan.Ceiling{Value: math.Inf(1), From: plan.Assumed}, nil
-	}
-	if o.disk == "" && o.data != nil {
-		p := o.data.problem
-		a := p.X
-		if !p.A.Absent() {
-			a = numbers.Array{Source: p.A.Source, Layout: numbers.Strided(p.A.Len(), 1)}
-		}
-		return plan.MeasureDisk(ctx, a)
-	}
-	path := o.disk
-	info, err := os.Stat(path)
-	switch {
-	case path == "":
-		return plan.Ceiling{}, usagef("--from file needs a file, or --disk: a rate as 5GB/s, or a file or folder here " +
-			"to measure")
-	case err != nil:
-		return plan.Ceiling{}, usagef("--disk %s: want a rate as 5GB/s, or a file or folder here to measure", path)
-	case info.IsDir():
-		path = filepath.Join(path, fmt.Sprintf("mpbench-plan-%d.npy", os.Getpid()))
-		defer os.Remove(path)
-		if err := writeSample(path); err != nil {
-			return plan.Ceiling{}, inputOutputf("cannot write %s: %v", path, cause(err))
-		}
-	}
-	s, err := datasets.OpenStream(path)
-	if err != nil {
-		return plan.Ceiling{}, err
-	}
-	defer s.Close()
-	return plan.MeasureDisk(ctx, numbers.Vector(s.Unhashed()))
-}
-
-func writeSample(path string) error {
-	data, err := npyFile(path, make(numbers.Float64s, diskSample/8))
-	if err != nil {
-		return err
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Sync(), f.Close())
-}
-
-// parseRate reads bytes per second: "5GB/s", "800MB/s", "100Gbit/s".
-func parseRate(text string) (float64, bool) {
-	for i, unit := range []string{"kB/s", "MB/s", "GB/s", "TB/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"} {
-		number, ok := strings.CutSuffix(text, unit)
-		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if !ok || err != nil || !(x > 0) || math.IsInf(x, 1) {
-			continue
-		}
-		x *= math.Pow(1000, float64(i%4+1))
-		if i >= 4 {
-			x /= 8
-		}
-		return x, true
-	}
-	return 0, false
-}
-
-// write prints the stages, the whole, and what would help most.
-func (o *planOptions) write(out io.Writer, p plan.Prediction) error {
-	size := countText(o.columns)
-	if o.rows > 0 {
-		size = countText(o.rows) + " x " + size
-	}
-	who := record.Count(o.threads, "thread")
-	if o.gpus > 0 {
-		who = record.Count(o.gpus, "GPU")
-	}
-	fmt.Fprintf(out, "%s of %s numbers from %s: %s of %s on %s\n\n", o.opName, size, o.from,
-		record.Count(o.ranks, "rank"), who, record.Count(o.hosts, "host"))
-	var rows [][]string
-	for _, s := range p.Stages {
-		bytes := "-"
-		if s.Bytes > 0 {
-			bytes = record.Bytes(int64(s.Bytes))
-		}
-		rows = append(rows, []string{s.Name, bytes, s.Ceiling, string(s.From), spanText(s.Seconds),
-			fmt.Sprintf("%.0f %%", 100*s.Seconds/p.Seconds)})
-	}
-	err := report.List(out, []string{"stage", "bytes", "ceiling", "which is", "time", "share"}, rows, columns(out))
-	fmt.Fprintf(out, "\ntotal %s, bound by %s\n", spanText(p.Seconds), p.Bound)
-	for i, c := range p.Changes[:min(3, len(p.Changes))] {
-		format := "then %s: %s\n"
-		if i == 0 {
-			format = "what would help most is %s: %s\n"
-		}
-		fmt.Fprintf(out, format, c.What, spanText(c.Seconds))
-	}
-	fmt.Fprintf(out, "on twice as many hosts: %s\n", spanText(p.Doubled))
-	return err
-}
-
-// countText writes a number with at most four digits: "1e13", "6000".
-func countText(n int) string {
-	return strings.NewReplacer("e+0", "e", "e+", "e").Replace(strconv.FormatFloat(float64(n), 'g', 4, 64))
-}
-
-// spanText writes seconds with three digits, in the unit that people use.
-func spanText(seconds float64) string {
-	for _, u := range []struct {
-		above, unit float64
-		name        string
-	}{
-		{3 * 86400, 86400, "days"}, {2 * 3600, 3600, "h"}, {120, 60, "min"}, {1, 1, "s"}, {1e-3, 1e-3, "ms"},
-		{0, 1e-6, "µs"},
-	} {
-		if seconds >= u.above {
-			return fmt.Sprintf("%.3g %s", seconds/u.unit, u.name)
-		}
-	}
-	return "" // of no time
-}
-
-// compared prints what the work took, and returns an error where the prediction is more than 25 % off.
-func compared(out io.Writer, predicted, took float64) error {
-	const within = 0.25
-	ratio := predicted / took
-	fmt.Fprintf(out, "\nit took %s here: the prediction is %.2f of that\n", spanText(took), ratio)
-	if math.Abs(ratio-1) > within {
-		return failedf("the prediction is %.0f %% off", 100*math.Abs(ratio-1))
 	}
 	return nil
 }
