@@ -99,28 +99,11 @@ MP_DEVICE void writeInteger(u32 *to, const ByteConversion &c, u32 i, u32 j) {
 static const float magic = 12582912.0f; // 1.5 * 2^23
 static const i32 magicBits = 0x4b400000;
 
-MP_DEVICE float floatOf(i32 x) {
-	union {
-		i32 i;
-		float f;
-	} v;
-	v.i = x;
-	return v.f;
-}
-MP_DEVICE i32 bitsOf(float x) {
-	union {
-		float f;
-		i32 i;
-	} v;
-	v.f = x;
-	return v.i;
-}
-
 // reduceMagic reduces magicBits + x, |x| < 2^22, to magicBits + r, r = x - m*rint(x/m): the product with 1/m is
 // off by less than 2^22/m * 2^-24 < 0.5/m, so that the quotient is right.
 MP_DEVICE i32 reduceMagic(i32 x, const ByteResidue &r) {
-	float f = floatOf(x), q = __builtin_fmaf(f - magic, r.inverse, magic) - magic;
-	return bitsOf(__builtin_fmaf(-q, r.value, f));
+	float f = castBits<float>(x), q = __builtin_fmaf(f - magic, r.inverse, magic) - magic;
+	return castBits<i32>(__builtin_fmaf(-q, r.value, f));
 }
 
 // addProducts adds the products of the rows of weights from step from on, up to 4 steps, with the warp's elements.

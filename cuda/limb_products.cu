@@ -19,8 +19,8 @@ struct LimbPlanes {
 	u32 prepareBlocks; // the first blocks, eight warps each
 };
 
-// FloatRows is a matrix of binary64 numbers as it is: element (i, j) is a[i*rowStride + j], and an integer below 2^(28L)
-// in magnitude times 2^low[i]; infinities and NaN count as 0.
+// FloatRows is a matrix of binary64 numbers as it is: element (i, j) is a[i*rowStride + j], and an integer below
+// 2^(28L) in magnitude times 2^low[i]; infinities and NaN count as 0.
 struct FloatRows {
 	const double *a;
 	const i32 *low;

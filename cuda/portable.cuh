@@ -165,6 +165,17 @@ MP_DEVICE double doubleOf(u64 x) {
 	return v.d;
 }
 
+// castBits returns what has the same bits.
+template <class To, class From> MP_DEVICE To castBits(From x) {
+	static_assert(sizeof(To) == sizeof(From), "sizes differ");
+	union {
+		From from;
+		To to;
+	} v;
+	v.from = x;
+	return v.to;
+}
+
 // powerOfTwo returns 2^e for -1022 <= e <= 1023.
 MP_DEVICE double powerOfTwo(i32 e) { return doubleOf((u64)(e + 1023) << 52); }
 

@@ -5,16 +5,6 @@
 
 #include "portable.cuh"
 
-template <class To, class From> MP_DEVICE To castBits(From x) {
-	static_assert(sizeof(To) == sizeof(From), "sizes differ");
-	union {
-		From from;
-		To to;
-	} v;
-	v.from = x;
-	return v.to;
-}
-
 // What an element is: unsigned integers of its size, the greatest and the least number; what adds and multiplies.
 template <class T> struct Element;
 template <> struct Element<i32> {

@@ -1,8 +1,8 @@
 // A stand-in for libcuda.so.1: the part of the CUDA driver API that the program uses, with the emulator as its device.
 //
 // Streams are queues that run when something waits for them, so that a missing wait shows. Device memory has a guard
-// page behind it, begins as 0xA5 bytes, and is limited to MPBENCH_EMULATOR_MEMORY bytes (1 GiB) of each device. A module
-// must be PTX; a kernel must be in the PTX text and among the sources compiled into this library.
+// page behind it, begins as 0xA5 bytes, and is limited to MPBENCH_EMULATOR_MEMORY bytes (1 GiB) of each device. A
+// module must be PTX; a kernel must be in the PTX text and among the sources compiled into this library.
 //
 // There are MPBENCH_EMULATOR_DEVICES devices (1), at most 8, with memory, streams and faults of their own; no device
 // reaches the memory of another one. Calls of all threads take turns. MPBENCH_EMULATOR_FAULT=DEVICE:CALLS makes a
