@@ -60,6 +60,7 @@ const (
 	probeRuns   = 3                      // of which the fastest counts
 	refinements = 3                      // of bringing the times of all devices together
 	balanced    = 1.05                   // ratio of their times that needs no further one
+	alike       = 1.25                   // ratio of the times of devices of a kind that is taken for noise
 	sharedTime  = 0.9                    // of the time of the fastest alone, which sharing must fall below to be chosen
 )
 
@@ -310,15 +311,33 @@ func (s *shared) refine(ctx context.Context, shares []int) (best []int, least fl
 // rebalanced returns shares for devices that took these times for theirs, and whether those are good enough.
 func (s *shared) rebalanced(shares []int, own []float64) (next []int, done bool) {
 	whole := make([]float64, len(own))
-	lowest, highest := math.Inf(1), 0.0
 	for k, n := range shares {
 		if n == 0 || own[k] == 0 {
 			return nil, true
 		}
 		whole[k] = own[k] * float64(s.parts) / float64(n)
-		lowest, highest = min(lowest, own[k]), max(highest, own[k])
+	}
+	s.level(whole)
+	lowest, highest := math.Inf(1), 0.0
+	for k, n := range shares {
+		lowest, highest = min(lowest, whole[k]*float64(n)), max(highest, whole[k]*float64(n))
 	}
 	return s.divided(whole), highest <= balanced*lowest
+}
+
+// level gives devices of a kind whose times for everything differ little the time of the fastest of them.
+func (s *shared) level(whole []float64) {
+	least := make(map[device.Kind]float64)
+	for k, t := range whole {
+		if first, ok := least[s.members[k].kind]; !ok || t < first {
+			least[s.members[k].kind] = t
+		}
+	}
+	for k, t := range whole {
+		if first := least[s.members[k].kind]; t <= alike*first {
+			whole[k] = first
+		}
+	}
 }
 
 // run runs all devices that have a share, and returns how long each took and all together, merging included. An error

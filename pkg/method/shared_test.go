@@ -342,21 +342,30 @@ func TestDivided(t *testing.T) {
 	}
 }
 
-// TestRebalanced: devices that took unequal times for their shares get new ones in proportion to their speeds.
+// TestRebalanced: devices that took unequal times for their shares get new ones in proportion to their speeds; those of
+// a kind that differ by a quarter at most, equal ones.
 func TestRebalanced(t *testing.T) {
 	for _, c := range []struct {
+		kinds  string
 		shares []int
 		own    []float64
 		want   []int
 		done   bool
 	}{
-		{[]int{50, 50}, []float64{1, 3}, []int{75, 25}, false},
-		{[]int{50, 50}, []float64{10, 10.5}, []int{51, 49}, true},
-		{[]int{50, 50}, []float64{10, 11}, []int{52, 48}, false},
-		{[]int{100, 0}, []float64{10, 0}, nil, true},
-		{[]int{60, 20, 20}, []float64{6, 1, 1}, []int{20, 40, 40}, false},
+		{"ab", []int{50, 50}, []float64{1, 3}, []int{75, 25}, false},
+		{"ab", []int{50, 50}, []float64{10, 10.5}, []int{51, 49}, true},
+		{"ab", []int{50, 50}, []float64{10, 11}, []int{52, 48}, false},
+		{"ab", []int{100, 0}, []float64{10, 0}, nil, true},
+		{"abc", []int{60, 20, 20}, []float64{6, 1, 1}, []int{20, 40, 40}, false},
+		{"aa", []int{50, 50}, []float64{10, 12}, []int{50, 50}, true},
+		{"aa", []int{50, 50}, []float64{10, 30}, []int{75, 25}, false},
+		{"aa", []int{60, 40}, []float64{12, 10}, []int{50, 50}, false},
+		{"abb", []int{50, 20, 30}, []float64{10, 4, 5}, []int{29, 36, 35}, false},
 	} {
 		s := &shared{parts: 100}
+		for _, kind := range c.kinds {
+			s.members = append(s.members, member{kind: device.Kind(kind)})
+		}
 		if got, done := s.rebalanced(c.shares, c.own); !slices.Equal(got, c.want) || done != c.done {
 			t.Errorf("%v that took %v: %v, %v; want %v, %v", c.shares, c.own, got, done, c.want, c.done)
 		}
