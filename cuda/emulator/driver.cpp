@@ -222,6 +222,8 @@ const Description descriptions[] = {
 	{222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", "the provided PTX was compiled with an unsupported toolchain."},
 	{500, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
 	{700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+	{712, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED", "part or all of the requested memory range is already mapped"},
+	{713, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED", "pointer does not correspond to a registered memory region"},
 	{719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
 };
 
@@ -450,6 +452,23 @@ API cuMemFreeHost(void *p) {
 	NEEDS_CONTEXT;
 	drainAll();
 	return release(p, nullptr);
+}
+// What is locked: addresses and sizes.
+static std::map<char *, size_t> locked;
+API cuMemHostRegister_v2(void *p, size_t n, unsigned) {
+	MAY_FAIL;
+	if (!n) return emulator::invalidValue;
+	auto next = locked.lower_bound((char *)p);
+	if (next != locked.end() && next->first < (char *)p + n) return emulator::alreadyLocked;
+	if (next != locked.begin() && std::prev(next)->first + std::prev(next)->second > (char *)p)
+		return emulator::alreadyLocked;
+	locked[(char *)p] = n;
+	return 0;
+}
+API cuMemHostUnregister(void *p) {
+	NEEDS_CONTEXT;
+	drainAll();
+	return locked.erase((char *)p) ? 0 : emulator::notLocked;
 }
 static int copyNow(void *to, const void *from, size_t n, const void *device) {
 	if (!deviceRange(device, n)) return emulator::invalidValue;

@@ -43,6 +43,8 @@ type driver struct {
 	MemFree                  func(pointer uint64) int32                `end:"_v2"`
 	MemHostAlloc             func(pointer *unsafe.Pointer, bytes uint64, flags uint32) int32
 	MemFreeHost              func(pointer unsafe.Pointer) int32
+	MemHostRegister          func(pointer unsafe.Pointer, bytes uint64, flags uint32) int32 `end:"_v2"`
+	MemHostUnregister        func(pointer unsafe.Pointer) int32
 	MemcpyHtoD               func(to uint64, from unsafe.Pointer, bytes uint64) int32                 `end:"_v2"`
 	MemcpyDtoH               func(to unsafe.Pointer, from uint64, bytes uint64) int32                 `end:"_v2"`
 	MemcpyHtoDAsync          func(to uint64, from unsafe.Pointer, bytes uint64, stream uintptr) int32 `end:"_v2"`

@@ -180,6 +180,22 @@ func BenchmarkStream(b *testing.B) {
 			benchmarkSource(b, d, x, o)
 		})
 	}
+	b.Run("in-place", func(b *testing.B) {
+		s, err := NewStreamer([]*gpu.Device{d}, false, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		numbers, _ := x.Contiguous()
+		start := time.Now()
+		if err := s.Lock(numbers); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(time.Since(start).Seconds()*1e6, "lock-µs")
+		benchmarkSums(b, s, x)
+		start = time.Now()
+		s.Free()
+		b.ReportMetric(time.Since(start).Seconds()*1e6, "unlock-µs")
+	})
 }
 
 func benchmarkSource(b *testing.B, d *gpu.Device, x numbers.Array, o Options) {
@@ -188,6 +204,10 @@ func benchmarkSource(b *testing.B, d *gpu.Device, x numbers.Array, o Options) {
 		b.Fatal(err)
 	}
 	defer s.Free()
+	benchmarkSums(b, s, x)
+}
+
+func benchmarkSums(b *testing.B, s *Streamer, x numbers.Array) {
 	reportTimes(b, 5, 8*float64(x.Len()), func() (time.Duration, error) {
 		start := time.Now()
 		err := s.Sum(context.Background(), new(superacc.Accumulator), x)

@@ -7,7 +7,7 @@ import (
 )
 
 // feeder sums chunks on one device: readers fill pinned buffers, which are copied to the device and summed there on
-// two streams in turn, so that reading, copying and summing overlap.
+// two streams in turn, so that reading, copying and summing overlap. Locked numbers are copied from where they are.
 type feeder struct {
 	device  *gpu.Device
 	own     *gpu.Owner
@@ -21,10 +21,11 @@ type feeder struct {
 
 // slot is a chunk's memory on both sides.
 type slot struct {
-	host   [2]*gpu.Pinned[float64]
-	device [2]*gpu.Buffer[float64]
-	done   *gpu.Event
-	n      int
+	host    [2]*gpu.Pinned[float64]
+	device  [2]*gpu.Buffer[float64]
+	done    *gpu.Event
+	numbers [2][]float64 // in host, or where the source has them
+	n       int
 }
 
 func (f *feeder) allocate(o Options) (err error) {
@@ -127,7 +128,7 @@ func (f *feeder) serve(free chan<- *slot, filled <-chan *slot) error {
 // submit puts into the stream: copy a chunk to the device and add it.
 func (f *feeder) submit(c *slot, stream *gpu.Stream) error {
 	for v := range f.vectors {
-		if err := c.device[v].UploadAsync(stream, 0, c.host[v].Slice()[:c.n]); err != nil {
+		if err := c.device[v].UploadAsync(stream, 0, c.numbers[v]); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,8 @@ func (o Options) filled(devices int) Options {
 type Streamer struct {
 	options Options
 	feeders []*feeder
-	vectors int // 1 for sums, 2 for dot products
+	vectors int           // 1 for sums, 2 for dot products
+	locked  []*gpu.Locked // vectors that the devices copy from where they are
 }
 
 // NewStreamer takes the memory for sums, or for dot products, on some devices.
@@ -61,6 +62,31 @@ func NewStreamer(devices []*gpu.Device, products bool, o Options) (*Streamer, er
 	return s, nil
 }
 
+// Lock locks the pages of the vectors of later sums, so that nothing but the devices moves their numbers: the sources
+// have to be contiguous. It takes as long as some runs. After an error, which tells of the host's limits, there is no
+// difference.
+func (s *Streamer) Lock(vectors ...[]float64) error {
+	d := s.feeders[0].device
+	return d.Do(func() error {
+		for _, x := range vectors {
+			l, err := gpu.Lock(d, x)
+			if err != nil {
+				s.unlock()
+				return err
+			}
+			s.locked = append(s.locked, l)
+		}
+		return nil
+	})
+}
+
+func (s *Streamer) unlock() {
+	for _, l := range s.locked {
+		l.Free()
+	}
+	s.locked = nil
+}
+
 // Free gives the memory back; a nil streamer has none.
 func (s *Streamer) Free() {
 	if s == nil {
@@ -68,7 +94,7 @@ func (s *Streamer) Free() {
 	}
 	for _, f := range s.feeders {
 		// only a fault fails, and then the memory is lost with the context
-		_ = f.device.Do(func() error { f.free(); return nil })
+		_ = f.device.Do(func() error { s.unlock(); f.free(); return nil })
 	}
 }
 
@@ -107,7 +133,8 @@ func (s *Streamer) Dot(ctx context.Context, a *superacc.Accumulator, x, y number
 
 // run sums by all workers: each of them takes chunks until none is left.
 func (s *Streamer) run(ctx context.Context, a *superacc.Accumulator, sources ...numbers.Array) error {
-	w := &work{ctx: ctx, sources: sources, n: sources[0].Rows, chunk: s.options.Chunk, quit: make(chan struct{})}
+	w := &work{ctx: ctx, sources: sources, n: sources[0].Rows, chunk: s.options.Chunk, locked: s.locked != nil,
+		quit: make(chan struct{})}
 	var processors sync.WaitGroup
 	parts := make([]superacc.Accumulator, s.options.Threads)
 	for i := range parts {
@@ -141,6 +168,7 @@ type work struct {
 	ctx      context.Context
 	sources  []numbers.Array
 	n, chunk int
+	locked   bool // the sources' pages
 	next     atomic.Int64
 	quit     chan struct{} // closed after the first error
 	once     sync.Once
@@ -183,15 +211,28 @@ func (w *work) read(free <-chan *slot, filled chan<- *slot) {
 		if n == 0 {
 			return
 		}
-		for v, source := range w.sources {
-			if err := source.ReadRun(c.host[v].Slice()[:n], from); err != nil {
-				w.fail(err)
-				return
-			}
+		if err := w.fill(c, from, n); err != nil {
+			w.fail(err)
+			return
 		}
-		c.n = n
 		filled <- c
 	}
+}
+
+// fill makes a slot ready for n numbers of each source.
+func (w *work) fill(c *slot, from, n int) error {
+	c.n = n
+	for v, source := range w.sources {
+		if x, ok := source.Part(from, from+n).Contiguous(); ok && w.locked {
+			c.numbers[v] = x
+			continue
+		}
+		c.numbers[v] = c.host[v].Slice()[:n]
+		if err := source.ReadRun(c.numbers[v], from); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // terms returns n numbers of a source, where they are if they are in memory, otherwise in buffer.

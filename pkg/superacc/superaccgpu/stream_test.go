@@ -127,6 +127,53 @@ func TestStreamerDevices(t *testing.T) {
 	}
 }
 
+// Numbers whose pages are locked are copied from where they are, by all devices, and give the same bits; a vector may be
+// locked twice, but not a part of it.
+func TestStreamerLocked(t *testing.T) {
+	devices := gputest.Devices(t, 2)
+	x, y := families[0].make(1, 30_001), families[0].make(2, 30_001)
+	for _, pair := range [][2][]float64{{x, y}, {x, x}} {
+		s, err := NewStreamer(devices, true, Options{Chunk: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Lock(pair[:]...); err != nil {
+			t.Fatal(err)
+		}
+		other, err := NewStreamer(devices[1:], false, Options{Chunk: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Lock(pair[0][10_000:20_000]); err == nil {
+			t.Error("a part of what is locked was locked again")
+		}
+		if err := other.Lock(pair[0]); err != nil {
+			t.Error(err)
+		}
+		for range 2 {
+			var dot, sum superacc.Accumulator
+			if err := s.Dot(context.Background(), &dot, inHost(pair[0]), inHost(pair[1])); err != nil {
+				t.Fatal(err)
+			}
+			compare(t, "a dot product of locked vectors", &dot, cpuDot(pair[0], pair[1]))
+			if err := other.Sum(context.Background(), &sum, inHost(pair[0])); err != nil {
+				t.Fatal(err)
+			}
+			compare(t, "a sum of a locked vector", &sum, cpuSum(pair[0]))
+		}
+		s.Free()
+		other.Free()
+	}
+	s, err := NewStreamer(devices[:1], false, Options{Chunk: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Free()
+	if err := s.Lock(x[10_000:20_000]); err != nil {
+		t.Errorf("after all is unlocked: %v", err)
+	}
+}
+
 // A fault of one of two devices at any moment ends the sum with one error that names the device; a call that the
 // device refuses for lack of memory does so, too, and the next sum is right.
 func TestStreamerFault(t *testing.T) {

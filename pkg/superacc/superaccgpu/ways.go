@@ -67,6 +67,7 @@ type streamed struct {
 	streamer *Streamer
 	sources  []numbers.Array
 	threads  int
+	inPlace  bool // nothing but the devices moves the numbers
 }
 
 func newStreamed(_ context.Context, c method.Config, p *op.Problem) (way exactsum.Way, _ method.Times, err error) {
@@ -96,8 +97,25 @@ func newStreamed(_ context.Context, c method.Config, p *op.Problem) (way exactsu
 		w.threads = parallel.Threads(c.Threads)
 		o.Threads = w.threads
 	}
-	w.streamer, err = newStreamer(devices, len(w.sources) == 2, o)
-	return w, method.Times{}, err
+	if w.streamer, err = newStreamer(devices, len(w.sources) == 2, o); err != nil {
+		return nil, method.Times{}, err
+	}
+	start := time.Now()
+	w.lock()
+	return w, method.Times{Convert: time.Since(start)}, nil
+}
+
+// lock lets devices copy numbers in the host's memory from where they are, if the system allows to lock them.
+func (w *streamed) lock() {
+	var vectors [][]float64
+	for _, source := range w.sources {
+		x, ok := source.Contiguous()
+		if !ok {
+			return
+		}
+		vectors = append(vectors, x)
+	}
+	w.inPlace = w.streamer.Lock(vectors...) == nil
 }
 
 // leastChunk is the smallest chunk for which a device without room is asked.
@@ -122,6 +140,9 @@ func (w *streamed) Add(ctx context.Context, to *exactsum.Sum) error {
 
 func (w *streamed) Describe(info *method.Info) {
 	info.Variant, info.NumberBytes, info.Threads = variant+", streamed", 8, w.threads
+	if w.inPlace {
+		info.Variant += " in place"
+	}
 	shares := w.streamer.Shares()
 	if len(shares) == 1 {
 		return
