@@ -494,6 +494,32 @@ API cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t n, void *stream) {
 	if (!deviceRange(to, n)) return emulator::invalidValue;
 	return enqueue(stream, [=](Stream &) { return copyNow(to, from, n, to); });
 }
+struct Copy2D {
+	size_t fromX, fromY;
+	int fromType;
+	const char *fromHost;
+	void *fromDevice, *fromArray;
+	size_t fromPitch, toX, toY;
+	int toType;
+	void *toHost;
+	char *toDevice;
+	void *toArray;
+	size_t toPitch, width, height;
+};
+// From the host to the device alone.
+API cuMemcpy2DAsync_v2(const Copy2D *copy, void *stream) {
+	MAY_FAIL;
+	Copy2D c = *copy;
+	if (c.fromX || c.fromY || c.toX || c.toY || c.fromType != 1 || c.toType != 2 || c.width > c.fromPitch ||
+	    c.width > c.toPitch || !deviceRange(c.toDevice, (c.height - 1) * c.toPitch + c.width))
+		return emulator::invalidValue;
+	return enqueue(stream, [=](Stream &) {
+		for (size_t i = 0; i < c.height; i++)
+			if (int result = copyNow(c.toDevice + i * c.toPitch, c.fromHost + i * c.fromPitch, c.width, c.toDevice + i * c.toPitch))
+				return result;
+		return 0;
+	});
+}
 API cuMemcpyDtoHAsync_v2(void *to, const void *from, size_t n, void *stream) {
 	MAY_FAIL;
 	if (!deviceRange(from, n)) return emulator::invalidValue;

@@ -48,6 +48,7 @@ type driver struct {
 	MemcpyHtoD               func(to uint64, from unsafe.Pointer, bytes uint64) int32                 `end:"_v2"`
 	MemcpyDtoH               func(to unsafe.Pointer, from uint64, bytes uint64) int32                 `end:"_v2"`
 	MemcpyHtoDAsync          func(to uint64, from unsafe.Pointer, bytes uint64, stream uintptr) int32 `end:"_v2"`
+	Memcpy2DAsync            func(copy *copy2D, stream uintptr) int32                                 `end:"_v2"`
 	MemcpyDtoHAsync          func(to unsafe.Pointer, from uint64, bytes uint64, stream uintptr) int32 `end:"_v2"`
 	MemcpyDtoDAsync          func(to, from uint64, bytes uint64, stream uintptr) int32                `end:"_v2"`
 	MemsetD8Async            func(pointer uint64, value byte, bytes uint64, stream uintptr) int32

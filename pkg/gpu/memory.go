@@ -144,6 +144,51 @@ func (b *Buffer[T]) UploadAsync(s *Stream, at int, x []T) error {
 		uint64(len(x)*sizeOf[T]()), s.raw()))
 }
 
+// copy2D is the driver's CUDA_MEMCPY2D: rows of so many bytes, a pitch apart on either side.
+type copy2D struct {
+	fromX, fromY uint64
+	fromType     uint32
+	fromHost     unsafe.Pointer
+	fromDevice   uint64
+	fromArray    uintptr
+	fromPitch    uint64
+
+	toX, toY uint64
+	toType   uint32
+	toHost   unsafe.Pointer
+	toDevice uint64
+	toArray  uintptr
+	toPitch  uint64
+
+	width, height uint64
+}
+
+// The driver's CUmemorytype.
+const (
+	hostMemory   = 1
+	deviceMemory = 2
+)
+
+// UploadRowsAsync copies rows of so many elements of x, which begin a stride apart, to the beginning of the buffer, one
+// behind the other, in the stream. x has to be pinned or locked, and must not change until then.
+func (b *Buffer[T]) UploadRowsAsync(s *Stream, x []T, rows, length, stride int) error {
+	if rows == 0 || length == 0 {
+		return nil
+	}
+	if rows == 1 || length == stride {
+		return b.UploadAsync(s, 0, x[:rows*length])
+	}
+	b.check(rows * length)
+	_ = x[(rows-1)*stride+length-1]
+	size, d := uint64(sizeOf[T]()), b.device
+	c := copy2D{
+		fromType: hostMemory, fromHost: unsafe.Pointer(&x[0]), fromPitch: size * uint64(stride),
+		toType: deviceMemory, toDevice: b.pointer, toPitch: size * uint64(length),
+		width: size * uint64(length), height: uint64(rows),
+	}
+	return d.call("cuMemcpy2DAsync", d.driver.Memcpy2DAsync(&c, s.raw()))
+}
+
 // DownloadAsync copies from element at of the buffer to the pinned elements x, in the stream.
 func (b *Buffer[T]) DownloadAsync(s *Stream, at int, x []T) error {
 	b.check(at + len(x))

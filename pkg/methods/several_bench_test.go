@@ -3,6 +3,7 @@ package methods_test
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"mpbench/pkg/method"
 	"mpbench/pkg/numbers"
 	"mpbench/pkg/op"
+	"mpbench/pkg/rns/deferred"
 )
 
 // BenchmarkGPUs compares one GPU with two by the clock, rounding included, with cold caches and in turn: ratio is the
@@ -31,6 +33,7 @@ func BenchmarkGPUs(b *testing.B) {
 		}
 	})
 	const n = 40_000
+	product := productOf(b, 8192, 106)
 	sum := func(n int) *op.Problem { return &op.Problem{Op: op.Sum, X: numbers.Vector(all[:n])} }
 	gemv := &op.Problem{Op: op.Gemv, Alpha: numbers.Scalar(1), Beta: numbers.Scalar(0),
 		A: numbers.Array{Source: all[:n*n], Layout: numbers.ColMajor(n, n, n)}, X: numbers.Vector(all[n*n:][:n])}
@@ -43,7 +46,7 @@ func BenchmarkGPUs(b *testing.B) {
 		{"sum/n=1000", sum(1000), 53, false}, {"sum/n=2e9", sum(len(all)), 53, false},
 		{"sum-streamed/n=2e9", sum(len(all)), 53, true},
 		{"gemv/n=40000/p=53", gemv, 53, false}, {"gemv/n=40000/p=106", gemv, 106, false},
-		{"gemv-streamed/n=40000/p=106", gemv, 106, true},
+		{"gemv-streamed/n=40000/p=106", gemv, 106, true}, {"gemm/n=8192/p=106", product, 106, false},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			m, _ := catalog.Lookup(c.problem.Op, "deferred")
@@ -51,6 +54,31 @@ func BenchmarkGPUs(b *testing.B) {
 			compareGPUs(b, m, config, c.problem, several(pair[:1]), several(pair))
 		})
 	}
+}
+
+// productOf is a product of two n x n matrices of full significands of p bits in (-1, 1).
+func productOf(b *testing.B, n, p int) *op.Problem {
+	var matrices [2]numbers.Array
+	for k := range matrices {
+		packed := deferred.NewPacked(n*n, p)
+		parallel.Ranges(0, n, 16, func(_, from, to int) {
+			r := rand.New(rand.NewPCG(uint64(k), uint64(from)))
+			z := numbers.Number{Class: numbers.Finite, Words: make([]uint64, (p+63)/64)}
+			for i := from * n; i < to*n; i++ {
+				for w := range z.Words {
+					z.Words[w] = r.Uint64()
+				}
+				last, top := &z.Words[len(z.Words)-1], uint((p-1)%64)
+				*last = *last&(1<<top-1) | 1<<top
+				z.Neg, z.Exp = r.IntN(2) == 0, -p-min(20, bits.LeadingZeros64(r.Uint64()))
+				if err := packed.Set(i, &z); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+		matrices[k] = numbers.Array{Source: packed, Layout: numbers.RowMajor(n, n, n)}
+	}
+	return &op.Problem{Op: op.Gemm, Alpha: numbers.Scalar(1), Beta: numbers.Scalar(0), A: matrices[0], X: matrices[1]}
 }
 
 // compareGPUs times runs on two sets of devices in turn.
@@ -97,7 +125,8 @@ func compareGPUs(b *testing.B, m method.Method, c method.Config, p *op.Problem, 
 		slices.Sort(times[k])
 		b.ReportMetric(times[k][runs/2], fmt.Sprintf("%d-gpu-µs", k+1))
 	}
-	for i := range results[0].Len() {
+	n := results[0].Len()
+	for i := 0; i < n; i += 1 + n/1_000_000 {
 		if !numbers.At(results[0], i).Equal(numbers.At(results[1], i)) {
 			b.Fatalf("%s and %s give other bits in component %d", sets[0], sets[1], i)
 		}

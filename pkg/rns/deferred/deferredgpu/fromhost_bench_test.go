@@ -45,7 +45,11 @@ func BenchmarkFromHost(b *testing.B) {
 				if !stream {
 					name += "/resident"
 				}
-				b.Run(name, func(b *testing.B) { fromHost(b, method.Config{Precision: precision, Stream: stream}, p) })
+				c := method.Config{Precision: precision, Stream: stream}
+				b.Run(name, func(b *testing.B) { fromHost(b, c, p, nil) })
+				if stream && precision == 53 {
+					b.Run(name+"/staged", func(b *testing.B) { fromHost(b, c, p, &PanelOptions{Staged: true}) })
+				}
 			}
 		}
 	}
@@ -53,7 +57,7 @@ func BenchmarkFromHost(b *testing.B) {
 
 // fromHost reports the median of some products, each by a new engine, from its preparation to its result; and the
 // parts of the last.
-func fromHost(b *testing.B, c method.Config, p *op.Problem) {
+func fromHost(b *testing.B, c method.Config, p *op.Problem, cut *PanelOptions) {
 	var e *gemv
 	var total []float64
 	var prepared, result time.Duration
@@ -67,6 +71,7 @@ func fromHost(b *testing.B, c method.Config, p *op.Problem) {
 			check(e.Close())
 		}
 		e = gemvOn(b, c)
+		e.streams = cut
 		start := time.Now()
 		check(e.Prepare(context.Background(), p))
 		prepared = time.Since(start)

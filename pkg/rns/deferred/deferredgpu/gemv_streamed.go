@@ -54,7 +54,7 @@ func hostMatrix(a numbers.Array, p *deferred.Packed) (h Host, trans bool, err er
 	}
 	h = Host{Rows: a.Rows, Columns: a.Cols, LD: max(a.ColStride, a.Rows)}
 	if x, ok := a.Source.(numbers.Float64s); ok {
-		h.Float64 = x[a.Offset:]
+		h.Float64, h.Around = x[a.Offset:], x
 	} else {
 		h.Packed = p.Part(a.Offset, p.Len())
 	}
@@ -121,6 +121,9 @@ func (m *streamed) stages(kernel time.Duration) []method.Stage {
 func (m *streamed) describe(info *method.Info) {
 	panels, _ := m.product.Panels()
 	info.Variant = "streamed in " + counted(panels, "panel")
+	if m.product.InPlace() {
+		info.Variant += " in place"
+	}
 	info.Moduli, info.ModuliBits = m.product.Moduli(), deferred.ModulusBits
 	info.NumberBytes, info.WorkspaceBytes = m.product.NumberBytes(), m.product.Bytes()
 }

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"mpbench/internal/parallel"
+	"mpbench/pkg/gpu"
 	"mpbench/pkg/numbers"
 	"mpbench/pkg/rns/deferred"
 )
@@ -14,6 +15,7 @@ type Host struct {
 	Float64           []float64
 	Packed            *deferred.Packed
 	Rows, Columns, LD int
+	Around            []float64 // of which Float64 is a part, for other devices have others; nil where it is all
 }
 
 // layout returns that of A, or of its transpose, among the numbers.
@@ -43,6 +45,29 @@ func (a *Host) words() (words, exponents []uint64, width int) {
 		exponents = unsafe.Slice((*uint64)(unsafe.Pointer(&h[0])), len(h))
 	}
 	return w, exponents, width
+}
+
+// lock locks the numbers' pages, so that the device copies from where they are.
+func (a *Host) lock(d *gpu.Device) (list []*gpu.Locked, err error) {
+	words, exponents, _ := a.words()
+	if a.Around != nil {
+		words = float64Bits(a.Around)
+	}
+	for _, x := range [][]uint64{words, exponents} {
+		l, err := gpu.Lock(d, x)
+		if err != nil {
+			unlock(list)
+			return nil, err
+		}
+		list = append(list, l)
+	}
+	return list, nil
+}
+
+func unlock(list []*gpu.Locked) {
+	for _, l := range list {
+		l.Free()
+	}
 }
 
 // numberWords is how many words a number takes, its exponent included.

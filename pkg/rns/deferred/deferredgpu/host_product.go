@@ -20,8 +20,9 @@ type HostVector struct {
 }
 
 // HostProduct is y = alpha*op(A)*x + beta*y with A in host memory, in panels of whole columns: while kernels make
-// residues of one panel and add their products to the rows' sums, the next ones are copied to pinned memory and to the
-// device, in a stream of their own. A panel of A adds to the sums of all rows; one of the transpose is some rows.
+// residues of one panel and add their products to the rows' sums, the next ones are copied to the device, in a stream of
+// their own: from where they are, if the system allows to lock those pages, otherwise through pinned memory. A panel of
+// A adds to the sums of all rows; one of the transpose is some rows.
 //
 // The alignment of float64 numbers is known when all have been seen. The first run assumes one, of a sample, and takes
 // the extents of all rows on the way: if a row does not keep to what was assumed, a second pass with the true extents
@@ -37,6 +38,8 @@ type HostProduct struct {
 
 	own     *gpu.Owner
 	compute *gpu.Stream
+	copies  *gpu.Stream   // of a locked matrix
+	locked  []*gpu.Locked // A's pages; nil if they are not
 	rounded [2]*gpu.Event // before and after the results are made
 	extents *extents      // nil for packed numbers
 
@@ -73,8 +76,14 @@ func NewHostProduct(
 		h.Free()
 		return nil, err
 	}
+	if !cut.Staged {
+		h.locked, _ = h.a.lock(d) // an error is of the host's limits, which pinned memory keeps to
+	}
 	return h, nil
 }
+
+// InPlace tells whether nothing but the device moves the matrix.
+func (h *HostProduct) InPlace() bool { return h.locked != nil }
 
 // firstPlan assumes extents of float64 numbers, and measures packed ones.
 func (h *HostProduct) firstPlan() (*deferred.Plan, error) {
@@ -104,7 +113,7 @@ func (h *HostProduct) truncates(plan *deferred.Plan) bool {
 // allocate makes what no plan changes.
 func (h *HostProduct) allocate() (err error) {
 	h.own = h.device.NewOwner()
-	h.compute = h.own.Stream()
+	h.compute, h.copies = h.own.Stream(), h.own.Stream()
 	h.own.Events(h.rounded[:])
 	if err := h.own.Err(); err != nil {
 		return err
@@ -240,13 +249,11 @@ func (h *HostProduct) pass() error {
 	if err := h.product.sums.Clear(h.compute); err != nil {
 		return err
 	}
-	count := len(h.pieces)
-	fill := func(c int, pinned []byte) int {
-		panel := c / count
-		return h.pieces[c%count].within(&h.a, h.columns(panel)).fill(&h.a, panel*h.panels.columns, pinned)
+	copyPanels := h.feedPanels
+	if h.locked != nil {
+		copyPanels = h.copyPanels
 	}
-	put := func(c int, pinned []byte, copies *gpu.Stream) error { return h.put(c/count, c%count, pinned, copies) }
-	err := h.device.Feed(h.panels.count*count, fill, put)
+	err := copyPanels()
 	if err == nil {
 		err = h.launchRounding()
 	}
@@ -256,32 +263,86 @@ func (h *HostProduct) pass() error {
 	return err
 }
 
+// feedPanels copies all panels through pinned memory, and starts their kernels.
+func (h *HostProduct) feedPanels() error {
+	count := len(h.pieces)
+	fill := func(c int, pinned []byte) int {
+		panel := c / count
+		return h.pieces[c%count].within(&h.a, h.columns(panel)).fill(&h.a, panel*h.panels.columns, pinned)
+	}
+	put := func(c int, pinned []byte, copies *gpu.Stream) error { return h.put(c/count, c%count, pinned, copies) }
+	return h.device.Feed(h.panels.count*count, fill, put)
+}
+
+// copyPanels copies all panels from where they are, and starts their kernels.
+func (h *HostProduct) copyPanels() error {
+	for panel := range h.panels.count {
+		if err := h.beginPanel(panel, h.copies); err != nil {
+			return err
+		}
+		if err := h.copyPanel(panel); err != nil {
+			return err
+		}
+		if err := h.endPanel(panel, h.copies); err != nil {
+			return err
+		}
+	}
+	return h.copies.Sync()
+}
+
+func (h *HostProduct) copyPanel(panel int) error {
+	a, to, columns := &h.a, h.panels.numbers[panel%len(h.panels.numbers)], h.columns(panel)
+	if a.Rows == 0 {
+		return nil
+	}
+	at := panel * h.panels.columns * a.LD
+	if a.Packed == nil {
+		words := float64Bits(a.Float64)
+		return to.values.UploadRowsAsync(h.copies, words[at:], columns, a.Rows, a.LD)
+	}
+	words, exponents, width := a.Packed.Words()
+	if err := to.values.UploadRowsAsync(h.copies, words[at*width:], columns, a.Rows*width, a.LD*width); err != nil {
+		return err
+	}
+	return to.exponents.UploadRowsAsync(h.copies, exponents[at:], columns, a.Rows, a.LD)
+}
+
 func (h *HostProduct) columns(panel int) int {
 	return min(h.panels.columns, h.a.Columns-panel*h.panels.columns)
 }
 
 // put starts the copy of a piece of a panel, and behind its last one the panel's kernels.
 func (h *HostProduct) put(panel, piece int, pinned []byte, copies *gpu.Stream) error {
-	p := h.panels
-	turn := panel % len(p.numbers)
-	if piece == 0 && panel >= len(p.numbers) {
-		if err := copies.Wait(p.used[turn]); err != nil {
+	if piece == 0 {
+		if err := h.beginPanel(panel, copies); err != nil {
 			return err
 		}
 	}
-	if err := h.pieces[piece].put(p.numbers[turn], pinned, copies); err != nil {
+	if err := h.pieces[piece].put(h.panels.numbers[panel%len(h.panels.numbers)], pinned, copies); err != nil {
 		return err
 	}
 	if piece < len(h.pieces)-1 {
 		return nil
 	}
-	if err := p.copied[turn].Record(copies); err != nil {
-		return err
+	return h.endPanel(panel, copies)
+}
+
+// beginPanel makes the copies of a panel wait for the memory of an earlier one.
+func (h *HostProduct) beginPanel(panel int, copies *gpu.Stream) error {
+	if p := h.panels; panel >= len(p.numbers) {
+		return copies.Wait(p.used[panel%len(p.numbers)])
 	}
-	if err := h.compute.Wait(p.copied[turn]); err != nil {
-		return err
-	}
-	return h.launchPanel(panel, turn)
+	return nil
+}
+
+// endPanel starts the kernels of a panel behind its copies.
+func (h *HostProduct) endPanel(panel int, copies *gpu.Stream) error {
+	turn := panel % len(h.panels.numbers)
+	return gpu.InTurn(
+		func() error { return h.panels.copied[turn].Record(copies) },
+		func() error { return h.compute.Wait(h.panels.copied[turn]) },
+		func() error { return h.launchPanel(panel, turn) },
+	)
 }
 
 // launchPanel starts the kernels of a panel whose numbers are in place.
@@ -353,8 +414,9 @@ func (h *HostProduct) Free() {
 	if h.extents != nil {
 		h.extents.own.Free()
 	}
+	unlock(h.locked)
 	h.own.Free()
-	h.own = nil
+	h.locked, h.own = nil, nil
 }
 
 // Results sets y to the results of the last run, exactly. Rows of which truncation left the rounding open, where even

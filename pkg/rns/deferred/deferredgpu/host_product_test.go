@@ -166,7 +166,7 @@ func randomHostProblem(t *testing.T, r *rand.Rand, most int) (*hostProblem, defe
 	}
 	p.beta = []*big.Float{new(big.Float), big.NewFloat(1), randomBig(r, p.prec, 30)}[r.IntN(3)]
 	return p, deferredgpu.PanelOptions{Columns: []int{0, 1, 2, 3, 7, 16, 17, columns + 1}[r.IntN(8)],
-		Chunk: []int{0, 8, 24, 800}[r.IntN(4)]}
+		Chunk: []int{0, 8, 24, 800}[r.IntN(4)], Staged: r.IntN(2) == 0}
 }
 
 // TestHostProductAssumption: matrices whose later panels do not keep to what the sample promises take a second pass,

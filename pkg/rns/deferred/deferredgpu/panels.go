@@ -10,8 +10,9 @@ import (
 
 // PanelOptions say how a matrix in host memory is cut. They never change a result; 0 is what suits the device.
 type PanelOptions struct {
-	Columns int // of A in a panel
-	Chunk   int // bytes that are copied at once, a multiple of 8, at most gpu.StageBytes
+	Columns int  // of A in a panel
+	Chunk   int  // bytes that are copied at once, a multiple of 8, at most gpu.StageBytes
+	Staged  bool // through pinned memory also where pages can be locked
 }
 
 // Sizes of panels, unless the device's memory is too small for them.
