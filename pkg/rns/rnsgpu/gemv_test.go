@@ -184,13 +184,14 @@ func TestFull(t *testing.T) {
 		{129, 127}, {255, 257}, {256, 256}, {1, 4097}, {4097, 1},
 	}
 	for i, b := range bases {
-		for k, size := range append(sizes, [2]int{1000 * 106 / max(b.bits, 106), 1000}) {
-			p := fullProduct((i+k)%2 == 1, size[0], size[1], b.bits)
-			c := options(b.bits, "moduli-bits", b.moduliBits, "rounding", roundings[k%2], "alignment", alignments[i%2],
-				"block-size", []int{64, 1, 63, 128, 1024}[k%5], "tune", []string{"auto", "off", "force"}[k%3])
-			compareAll(t, fmt.Sprintf("%v, %d bits, %v", size, b.bits, c.Options), []string{"rns-split", "rns-basic"}, c, p)
-		}
-		t.Logf("precision %d, moduli of %d bits: equal", b.bits, b.moduliBits)
+		t.Run(fmt.Sprintf("p=%d/bits=%d", b.bits, b.moduliBits), func(t *testing.T) {
+			for k, size := range append(sizes, [2]int{1000 * 106 / max(b.bits, 106), 1000}) {
+				p := fullProduct((i+k)%2 == 1, size[0], size[1], b.bits)
+				c := options(b.bits, "moduli-bits", b.moduliBits, "rounding", roundings[k%2], "alignment", alignments[i%2],
+					"block-size", []int{64, 1, 63, 128, 1024}[k%5], "tune", []string{"auto", "off", "force"}[k%3])
+				compareAll(t, fmt.Sprintf("%v, %d bits, %v", size, b.bits, c.Options), []string{"rns-split", "rns-basic"}, c, p)
+			}
+		})
 	}
 }
 
