@@ -10,16 +10,19 @@ import (
 
 // The committed pages are what the committed results give.
 func TestPages(t *testing.T) {
-	want, err := page("../../results/h200/README.md.tmpl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile("../../results/h200/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Error("results/h200/README.md is not what its template gives: run scripts/results-h200")
+	for _, folder := range []string{"h200", "h200/gemm", "h200/several"} {
+		folder = "../../results/" + folder
+		want, err := page(folder + "/README.md.tmpl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(folder + "/README.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s/README.md is not what its template gives: run scripts/results-h200", folder)
+		}
 	}
 
 	headline, err := page("../../results/h200/headline.md.tmpl")

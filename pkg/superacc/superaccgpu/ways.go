@@ -101,11 +101,15 @@ func newStreamed(_ context.Context, c method.Config, p *op.Problem) (way exactsu
 		return nil, method.Times{}, err
 	}
 	start := time.Now()
-	w.lock()
+	if len(devices) > 1 {
+		w.lock()
+	}
 	return w, method.Times{Convert: time.Since(start)}, nil
 }
 
-// lock lets devices copy numbers in the host's memory from where they are, if the system allows to lock them.
+// lock lets devices copy numbers in the host's memory from where they are, if the system allows to lock them. For one
+// device that takes three times as long as a sum and saves a twentieth of it; two are as fast as their buses only so,
+// as pinned buffers triple what goes through the host's memory.
 func (w *streamed) lock() {
 	var vectors [][]float64
 	for _, source := range w.sources {

@@ -45,11 +45,7 @@ func BenchmarkFromHost(b *testing.B) {
 				if !stream {
 					name += "/resident"
 				}
-				c := method.Config{Precision: precision, Stream: stream}
-				b.Run(name, func(b *testing.B) { fromHost(b, c, p, nil) })
-				if stream && precision == 53 {
-					b.Run(name+"/staged", func(b *testing.B) { fromHost(b, c, p, &PanelOptions{Staged: true}) })
-				}
+				b.Run(name, func(b *testing.B) { fromHost(b, method.Config{Precision: precision, Stream: stream}, p) })
 			}
 		}
 	}
@@ -57,7 +53,7 @@ func BenchmarkFromHost(b *testing.B) {
 
 // fromHost reports the median of some products, each by a new engine, from its preparation to its result; and the
 // parts of the last.
-func fromHost(b *testing.B, c method.Config, p *op.Problem, cut *PanelOptions) {
+func fromHost(b *testing.B, c method.Config, p *op.Problem) {
 	var e *gemv
 	var total []float64
 	var prepared, result time.Duration
@@ -71,7 +67,9 @@ func fromHost(b *testing.B, c method.Config, p *op.Problem, cut *PanelOptions) {
 			check(e.Close())
 		}
 		e = gemvOn(b, c)
-		e.streams = cut
+		if c.Stream { // pages are not locked for one product
+			e.streams = &PanelOptions{Staged: true}
+		}
 		start := time.Now()
 		check(e.Prepare(context.Background(), p))
 		prepared = time.Since(start)

@@ -31,6 +31,7 @@ type gemv struct {
 	config  method.Config
 	device  *gpu.Device
 	problem *op.Problem
+	around  numbers.Source // that A is a part of
 	shape   op.Shape
 	scalars *deferred.Scalars
 	special []exact.Value
@@ -65,8 +66,8 @@ func (e *gemv) Prepare(_ context.Context, p *op.Problem) error {
 	}
 	tight := *p // what is copied to the device
 	tight.A, tight.X = p.A.Tight(), p.X.Tight()
+	*e = gemv{config: e.config, device: e.device, streams: e.streams, problem: &tight, around: p.A.Source, shape: shape}
 	p = &tight
-	*e = gemv{config: e.config, device: e.device, streams: e.streams, problem: p, shape: shape}
 	start := time.Now()
 	e.scalars = deferred.NewScalars(p, shape.Rows)
 	if !vectorsFinite(p) {
@@ -79,6 +80,8 @@ func (e *gemv) Prepare(_ context.Context, p *op.Problem) error {
 	if e.streams != nil {
 		return e.markSpecial(e.load(&streamed{cut: *e.streams}))
 	}
+	uses := e.config.Reuse()
+	cut := PanelOptions{Staged: 0 < uses && uses <= stagedUses}
 	if !e.config.Stream {
 		err := e.load(new(resident))
 		var memory *method.MemoryError
@@ -86,7 +89,7 @@ func (e *gemv) Prepare(_ context.Context, p *op.Problem) error {
 			return e.markSpecial(err)
 		}
 	}
-	return e.markSpecial(e.load(new(streamed)))
+	return e.markSpecial(e.load(&streamed{cut: cut}))
 }
 
 // vectorsFinite reports whether no number but those of A, at which the device looks, is an infinity or NaN.

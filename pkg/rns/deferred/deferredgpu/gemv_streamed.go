@@ -12,6 +12,10 @@ import (
 	"mpbench/pkg/rns/deferred"
 )
 
+// stagedUses is for how many products the pages of a matrix are not locked: that takes, with giving them back, as long
+// as some four streams of it, of which each is then a fifth shorter.
+const stagedUses = 20
+
 // streamed is a product with A in host memory: every run copies it in panels, which become residues and are multiplied
 // while the next ones are copied. Times are by the clock.
 type streamed struct {
@@ -36,6 +40,9 @@ func (m *streamed) load(e *gemv) error {
 	if err != nil {
 		return err
 	}
+	if whole, ok := e.around.(numbers.Float64s); ok {
+		a.Around = whole
+	}
 	x := HostVector{Numbers: m.x, Host: p.X.Source, Layout: p.X.Layout, Extent: in.extent}
 	m.product, err = NewHostProduct(e.device, a, trans, x, in.options, m.cut)
 	e.times.CopyIn = time.Since(start)
@@ -54,7 +61,7 @@ func hostMatrix(a numbers.Array, p *deferred.Packed) (h Host, trans bool, err er
 	}
 	h = Host{Rows: a.Rows, Columns: a.Cols, LD: max(a.ColStride, a.Rows)}
 	if x, ok := a.Source.(numbers.Float64s); ok {
-		h.Float64, h.Around = x[a.Offset:], x
+		h.Float64 = x[a.Offset:]
 	} else {
 		h.Packed = p.Part(a.Offset, p.Len())
 	}
