@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"mpbench/pkg/device"
-	"mpbench/pkg/exact"
 	"mpbench/pkg/numbers"
 	"mpbench/pkg/op"
 )
@@ -445,7 +444,7 @@ func (s *shared) Result() (numbers.Source, error) {
 	if first := s.first(); s.method.Merges || s.alone() {
 		return s.members[first].Result()
 	}
-	var all []exact.Value
+	var parts []numbers.Source
 	for k := range s.members {
 		if !s.members[k].active() {
 			continue
@@ -454,11 +453,19 @@ func (s *shared) Result() (numbers.Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range y.Len() {
-			all = append(all, numbers.At(y, i))
+		if _, ok := y.(numbers.Scaled); ok { // parts have denominators of their own
+			y = valuesOf(y)
 		}
+		parts = append(parts, y)
 	}
-	return numbers.Values(all), nil
+	return numbers.Join(parts...), nil
+}
+
+func valuesOf(y numbers.Source) (all numbers.Values) {
+	for i := range y.Len() {
+		all = append(all, numbers.At(y, i))
+	}
+	return all
 }
 
 func (s *shared) Info() Info {

@@ -196,6 +196,9 @@ func At(s Source, i int) exact.Value {
 		return exact.FromFloat64(x[i])
 	case Values:
 		return x[i]
+	case joined:
+		part, i := x.find(i)
+		return At(part, i)
 	}
 	var z Number
 	s.Read(&z, i)
