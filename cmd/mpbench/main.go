@@ -29,6 +29,7 @@ import (
 // run executes the command line and returns the exit code. Results go to stdout, progress and an error's line to
 // stderr.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	completing.Store(len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd))
 	root := newRoot()
 	out := &checkedOutput{Writer: stdout}
 	root.SetArgs(args)
