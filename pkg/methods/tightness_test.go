@@ -156,8 +156,8 @@ func attack(o *op.Operation, r *rand.Rand, n, p int, term term) *op.Problem {
 	return problem
 }
 
-// TestTightness finds for every method the least ratio of its bound to its error on data made to attain it: short ones,
-// and long ones where those do not, or where all tests are asked for.
+// TestTightness finds for every method the least ratio of its bound to its error on data made to attain it: short
+// ones, and long ones where those do not, or where all tests are asked for.
 func TestTightness(t *testing.T) {
 	everything := os.Getenv("MPBENCH_FULL_TESTS") != ""
 	for _, m := range catalog {
