@@ -29,9 +29,8 @@ import (
 // run executes the command line and returns the exit code. Results go to stdout, progress and an error's line to
 // stderr.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot()
+	root := rootFor(args)
 	out := &checkedOutput{Writer: stdout}
-	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
@@ -65,6 +64,14 @@ func oneLine(err error) string {
 		text = strings.TrimPrefix(text, name)
 	}
 	return text
+}
+
+// rootFor is the root command with a command line.
+func rootFor(args []string) *cobra.Command {
+	completing.Store(len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd))
+	root := newRoot()
+	root.SetArgs(args)
+	return root
 }
 
 func newRoot() *cobra.Command {

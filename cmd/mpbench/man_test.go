@@ -107,11 +107,10 @@ func TestCompletionScripts(t *testing.T) {
 // completions returns what a shell would be offered, and the directive that follows it.
 func completions(t *testing.T, args ...string) (choices []string, directive string) {
 	t.Helper()
-	root := newRoot()
+	root := rootFor(append([]string{cobra.ShellCompRequestCmd}, args...))
 	var stdout strings.Builder
 	root.SetOut(&stdout)
 	root.SetErr(io.Discard)
-	root.SetArgs(append([]string{cobra.ShellCompRequestCmd}, args...))
 	if err := root.Execute(); err != nil {
 		t.Fatal(err)
 	}

@@ -138,7 +138,7 @@ func (o *operationOptions) complete(cmd *cobra.Command) {
 	o.addFlags(flags)
 	flags.VisitAll(func(f *pflag.Flag) { scanned = append(scanned, f.Name+"=") })
 	noSpace := cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	_ = cmd.RegisterFlagCompletionFunc("scan", cobra.FixedCompletions(scanned, noSpace))
+	register(cmd, "scan", cobra.FixedCompletions(scanned, noSpace))
 	for _, c := range methodOptions(o.op) {
 		if c.Values != nil {
 			complete(cmd, c.Name, c.Values)

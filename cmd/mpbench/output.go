@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -280,9 +281,19 @@ func (o *documentOptions) print(cmd *cobra.Command, d *report.Document, run *rec
 	return cmp.Or(writeTo(cmd.Context(), os.Stdout.Name(), print), o.exportAll(cmd.Context(), run))
 }
 
+// completing tells whether a shell asks what a command line may go on with: cobra keeps every flag that is registered
+// for that, with its command, until the process ends.
+var completing atomic.Bool
+
+func register(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
+	if completing.Load() {
+		_ = cmd.RegisterFlagCompletionFunc(flag, f)
+	}
+}
+
 // complete makes the shell complete a flag from a list. A choice may have a description behind a tab.
 func complete(cmd *cobra.Command, flag string, choices []string) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
+	register(cmd, flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // completeList does so for each item of a list with commas.
@@ -291,7 +302,7 @@ func completeList(cmd *cobra.Command, flag string, choices []string) {
 		list := prefixed(typed[:strings.LastIndex(typed, ",")+1], choices)
 		return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
-	_ = cmd.RegisterFlagCompletionFunc(flag, items)
+	register(cmd, flag, items)
 }
 
 // completeSets completes a list of data sets: their names and, behind a colon, their parameters.
@@ -304,7 +315,7 @@ func completeSets(cmd *cobra.Command, flag string, families ...*datasets.Family)
 		slices.Sort(list)
 		return slices.Compact(list), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
-	_ = cmd.RegisterFlagCompletionFunc(flag, choices)
+	register(cmd, flag, choices)
 }
 
 func completeFiles(cmd *cobra.Command, flag string, endings []string) {

@@ -57,7 +57,7 @@ Exit code 1: a figure that the algorithm gives came out otherwise, or a result i
 	}
 	o.addFlags(cmd)
 	completeList(cmd, "device", []string{"all", "cpu"})
-	_ = cmd.RegisterFlagCompletionFunc("matrices", cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
+	register(cmd, "matrices", cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
 	output.addFlags(cmd, true)
 	return cmd
 }

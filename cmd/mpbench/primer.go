@@ -137,8 +137,8 @@ func (o *primerOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return usagef("%v", err)
 	}
-	if o.threads < 0 {
-		return usagef("--threads %d: want 0 for all processors, or a positive number", o.threads)
+	if err := checkThreads(o.threads); err != nil {
+		return err
 	}
 	n, err := datasets.ParseCount(o.n)
 	if err != nil {

@@ -72,9 +72,12 @@ func addThreads(f *pflag.FlagSet, threads *int) {
 		"goroutines of parallel methods, 0 for all processors; never changes a result")
 }
 
+// mostThreads is more than computers have processors; each thread takes memory of its own.
+const mostThreads = 4096
+
 func checkThreads(threads int) error {
-	if threads < 0 {
-		return usagef("--threads %d: want 0 for all processors, or a positive number", threads)
+	if threads < 0 || threads > mostThreads {
+		return usagef("--threads %d: want 0 for all processors, or a number up to %d", threads, mostThreads)
 	}
 	return nil
 }

@@ -215,8 +215,8 @@ func (o *solveOptions) check() error {
 		return usagef("--orders %d: want an integer of at least 0", o.orders)
 	case o.orders > 0 && slices.Contains(o.preconditions(), string(krylov.ILU0)):
 		return usagef("--orders: ilu0 depends on the order of the unknowns; want --precondition none or jacobi")
-	case o.threads < 0:
-		return usagef("--threads %d: want an integer of at least 0", o.threads)
+	case checkThreads(o.threads) != nil:
+		return checkThreads(o.threads)
 	}
 	return o.output.check()
 }

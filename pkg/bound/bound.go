@@ -31,6 +31,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Bound is a formula with its source. The zero Bound stands for "nothing is proved".
@@ -52,13 +53,21 @@ type Vars struct {
 
 // New reads a formula. It panics if the formula cannot be read, as formulas are written in the source.
 func New(formula, source string) Bound {
-	b, err := Parse(formula)
-	if err != nil {
-		panic(err.Error())
+	known, ok := formulas.Load(formula)
+	if !ok {
+		b, err := Parse(formula)
+		if err != nil {
+			panic(err.Error())
+		}
+		known, _ = formulas.LoadOrStore(formula, b)
 	}
+	b := known.(Bound)
 	b.Source = source
 	return b
 }
+
+// formulas are those that New has read: methods of many formats share them.
+var formulas sync.Map
 
 // Parse reads a formula.
 func Parse(formula string) (Bound, error) {

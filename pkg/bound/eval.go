@@ -63,11 +63,11 @@ func (b binary) eval(v *values) *big.Rat {
 	}
 	switch b.operator {
 	case '+':
-		return new(big.Rat).Add(x, y)
+		return exact.Add(x, y)
 	case '-':
-		return new(big.Rat).Sub(x, y)
+		return exact.Add(x, new(big.Rat).Neg(y))
 	case '*':
-		return new(big.Rat).Mul(x, y)
+		return exact.Mul(x, y)
 	case '/':
 		if y.Sign() == 0 {
 			return nil
@@ -94,7 +94,7 @@ func power(x, k *big.Rat) *big.Rat {
 	}
 	r := big.NewRat(1, 1)
 	for range max(e, -e) {
-		r.Mul(r, x)
+		r = exact.Mul(r, x)
 	}
 	if e < 0 {
 		r.Inv(r)

@@ -23,7 +23,8 @@ type Module struct {
 	handle uintptr
 	early  bool // kernels may begin early
 
-	reserved map[string]*int // by kernel: bytes of dynamic shared memory that it may use
+	reserved map[string]*int  // by kernel: bytes of dynamic shared memory that it may use
+	sizes    map[string][]int // by kernel: bytes of each parameter
 }
 
 // Module compiles the kernels of cuda/NAME.cu for the device, at the first call. An error holds the driver's log; it
@@ -66,7 +67,7 @@ const (
 )
 
 func (d *Device) load(name, text string) (*Module, error) {
-	m := &Module{device: d, name: name, ptx: text, reserved: map[string]*int{}}
+	m := &Module{device: d, name: name, ptx: text, reserved: map[string]*int{}, sizes: map[string][]int{}}
 	image := append([]byte(text), 0)
 	log := make([]byte, logBytes)
 	var pin runtime.Pinner
@@ -104,7 +105,7 @@ func Function[P any](m *Module, name string) (*Kernel[P], error) {
 		*m.reserved[name] = sharedByDefault
 	}
 	k := &Kernel[P]{module: m, name: name, shared: m.reserved[name]}
-	if err := checkParameters(reflect.TypeFor[P](), m.ptx, name); err != nil {
+	if err := m.checkParameters(reflect.TypeFor[P](), name); err != nil {
 		return nil, fmt.Errorf("gpu: kernel %s of %s.ptx: %w", name, m.name, err)
 	}
 	d := m.device
@@ -141,8 +142,13 @@ func parameterSizes(text, name string) (sizes []int, ok bool) {
 	return sizes, true
 }
 
-func checkParameters(t reflect.Type, text, name string) error {
-	sizes, ok := parameterSizes(text, name)
+func (m *Module) checkParameters(t reflect.Type, name string) error {
+	sizes, ok := m.sizes[name]
+	if !ok {
+		if sizes, ok = parameterSizes(m.ptx, name); ok {
+			m.sizes[name] = sizes
+		}
+	}
 	switch {
 	case !ok:
 		return fmt.Errorf("it is not there")

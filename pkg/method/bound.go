@@ -90,14 +90,14 @@ func (b *ErrorBound) Of(s exact.Summary) *big.Rat {
 		return nil
 	}
 	v := b.vars(s)
-	lost := new(big.Rat).Sub(rounded, v.S)
+	lost := exact.Add(rounded, new(big.Rat).Neg(v.S))
 	v.S = rounded
-	v.Sum = new(big.Rat).Add(exact.Above(new(big.Rat).Abs(v.Sum)), lost)
+	v.Sum = exact.Add(exact.Above(new(big.Rat).Abs(v.Sum)), lost)
 	limit := b.formula(v)
-	if limit == nil || b.mayOverflow(new(big.Rat).Add(rounded, limit), rounded) {
+	if limit == nil || b.mayOverflow(exact.Add(rounded, limit), rounded) {
 		return nil
 	}
-	return lost.Add(lost, limit)
+	return exact.Add(lost, limit)
 }
 
 // factorMayVanish tells whether alpha*x may underflow to 0 where neither alpha nor x is 0.
@@ -144,10 +144,10 @@ func (b *ErrorBound) rounded(s exact.Summary) *big.Rat {
 	}
 	factor := new(big.Rat).Add(big.NewRat(1, 1), b.info.Range.Unit)
 	for range r.Factors {
-		total = new(big.Rat).Mul(total, factor)
+		total = exact.Mul(total, factor)
 	}
 	if tiny := b.info.Range.Tiny; tiny != nil && !b.products() {
-		total = new(big.Rat).Add(total, new(big.Rat).Mul(tiny, new(big.Rat).SetInt64(int64(s.N))))
+		total = exact.Add(total, exact.Mul(tiny, new(big.Rat).SetInt64(int64(s.N))))
 	}
 	return total
 }

@@ -216,24 +216,34 @@ func (m Method) Case(c Config) string {
 // Catalog is a table of methods, in the order in which tables show them.
 type Catalog []Method
 
+// where returns the methods that f is true of: a method is large, and most are left out.
+func (c Catalog) where(f func(*Method) bool) (list Catalog) {
+	for i := range c {
+		if f(&c[i]) {
+			list = append(list, c[i])
+		}
+	}
+	return list
+}
+
 // Of returns the methods of an operation.
 func (c Catalog) Of(o *op.Operation) Catalog {
-	return slices.DeleteFunc(slices.Clone(c), func(m Method) bool { return m.Operation != o })
+	return c.where(func(m *Method) bool { return m.Operation == o })
 }
 
 // Usual returns the methods that are run where none is named.
 func (c Catalog) Usual() Catalog {
-	return slices.DeleteFunc(slices.Clone(c), func(m Method) bool { return m.Extra })
+	return c.where(func(m *Method) bool { return !m.Extra })
 }
 
 // Group returns the methods of a group.
 func (c Catalog) Group(name string) Catalog {
-	return slices.DeleteFunc(slices.Clone(c), func(m Method) bool { return m.Group == "" || m.Group != name })
+	return c.where(func(m *Method) bool { return m.Group != "" && m.Group == name })
 }
 
 // Present returns the methods that can run on this computer.
 func (c Catalog) Present() Catalog {
-	return slices.DeleteFunc(slices.Clone(c), func(m Method) bool { return m.Missing() != nil })
+	return c.where(func(m *Method) bool { return m.Missing() == nil })
 }
 
 // Operations returns the operations that have methods, in their order.
@@ -243,16 +253,25 @@ func (c Catalog) Operations() []*op.Operation {
 
 // Candidates returns the methods that are considered where one is looked for.
 func (c Catalog) Candidates() Catalog {
-	return slices.DeleteFunc(slices.Clone(c), func(m Method) bool { return m.Extra && !m.Advised })
+	return c.where(func(m *Method) bool { return !m.Extra || m.Advised })
 }
 
 // Lookup returns a method.
 func (c Catalog) Lookup(o *op.Operation, name string) (Method, bool) {
-	i := slices.IndexFunc(c, func(m Method) bool { return m.Operation == o && m.Name == name })
+	i := c.index(o, name)
 	if i < 0 {
 		return Method{}, false
 	}
 	return c[i], true
+}
+
+func (c Catalog) index(o *op.Operation, name string) int {
+	for i := range c {
+		if c[i].Operation == o && c[i].Name == name {
+			return i
+		}
+	}
+	return -1
 }
 
 // Names returns the names of the methods, each once.
@@ -265,20 +284,34 @@ func (c Catalog) Names() (names []string) {
 	return names
 }
 
+// Implementation is a method on a further kind of device.
+type Implementation struct {
+	Operation *op.Operation
+	Name      string
+	New       New
+}
+
 // With returns the catalog with an implementation of a method for a further kind of device. It panics if there is no
 // such method, or if it has an implementation for the kind.
 func (c Catalog) With(o *op.Operation, name string, kind device.Kind, new New) Catalog {
-	i := slices.IndexFunc(c, func(m Method) bool { return m.Operation == o && m.Name == name })
-	if i < 0 || c[i].On[kind] != nil {
-		panic(fmt.Sprintf("method: no %s of %s that lacks %s", name, o.Name, kind))
-	}
+	return c.WithAll(kind, []Implementation{{o, name, new}})
+}
+
+// WithAll is With of several methods.
+func (c Catalog) WithAll(kind device.Kind, list []Implementation) Catalog {
 	c = slices.Clone(c)
-	on := maps.Clone(c[i].On)
-	if on == nil {
-		on = map[device.Kind]New{}
+	for _, add := range list {
+		i := c.index(add.Operation, add.Name)
+		if i < 0 || c[i].On[kind] != nil {
+			panic(fmt.Sprintf("method: no %s of %s that lacks %s", add.Name, add.Operation.Name, kind))
+		}
+		on := maps.Clone(c[i].On)
+		if on == nil {
+			on = map[device.Kind]New{}
+		}
+		on[kind] = add.New
+		c[i].On = on
 	}
-	on[kind] = new
-	c[i].On = on
 	return c
 }
 

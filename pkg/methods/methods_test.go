@@ -108,7 +108,11 @@ func TestRandom(t *testing.T) {
 				for seed := range uint64(everywhere) {
 					checkRandom(t, m, precision, seed, places)
 				}
-				for seed := uint64(everywhere); m.On[device.CPU] != nil && seed < 60 && !testing.Short(); seed++ {
+				most := uint64(60)
+				if takesLong(m) {
+					most = 33 // twice every kind and length, and decimals
+				}
+				for seed := uint64(everywhere); m.On[device.CPU] != nil && seed < most && !testing.Short(); seed++ {
 					checkRandom(t, m, precision, seed, nil)
 				}
 			}
@@ -152,11 +156,7 @@ func checkRandom(t *testing.T, m method.Method, precision int, seed uint64, plac
 	if gputest.Emulated() && m.On[device.CUDA] != nil && places != nil {
 		c.Largest = 9
 	}
-	p := c.Random(m.Operation)
-	exactly, err := op.Exact(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, exactly := known(t, randomly{m.Operation, c}, func() *op.Problem { return c.Random(m.Operation) })
 	config := selftest.RandomConfig(r, m, precision)
 	if c.Kind == problems.Far && beyondRange(t, onCPU(m), config, p) {
 		return
@@ -446,13 +446,18 @@ func decimals(t testing.TB, texts ...string) numbers.Array {
 func TestRoundsOnce(t *testing.T) {
 	wide := &op.Problem{Op: op.Sum, X: decimals(t, "1.00000000000000000000000000000000000000000000000000001", "-1")}
 	third := &op.Problem{Op: op.Dot, X: decimals(t, "0.1", "0.2", "-0.3"), Y: decimals(t, "1e-30", "7e-41", "1e-31")}
+	made := map[ofData]*op.Problem{}
 	for _, m := range catalog {
 		if !m.RoundsOnce() {
 			continue
 		}
 		list := []*op.Problem{}
 		for text := range data[datasets.For(m.Operation)] {
-			if p := problemOf(t, m.Operation, text, false); m.Operation.Storage == op.Full || p.A.Rows == p.A.Cols {
+			key := ofData{m.Operation, text}
+			if made[key] == nil {
+				made[key] = problemOf(t, m.Operation, text, false)
+			}
+			if p := made[key]; m.Operation.Storage == op.Full || p.A.Rows == p.A.Cols {
 				list = append(list, p)
 			}
 		}
@@ -482,10 +487,7 @@ func TestRoundsOnce(t *testing.T) {
 
 func checkRounded(t *testing.T, m method.Method, c method.Config, p *op.Problem) {
 	t.Helper()
-	r, err := op.Exact(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, r := known(t, p, func() *op.Problem { return p })
 	y, _ := run(t, m, c, p)
 	for i := range r.Shape.Components {
 		want := exact.FromBig(r.Component(i).Round(uint(c.Precision)))

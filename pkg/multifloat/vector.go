@@ -28,7 +28,7 @@ func (x Number[T]) Value() exact.Value {
 		if !v.IsFinite() {
 			return exact.FromFloat64(float64(x[0]))
 		}
-		sum.Add(sum, v.Number())
+		sum = exact.Add(sum, v.Number())
 	}
 	return exact.FromRat(sum)
 }

@@ -92,7 +92,7 @@ func title(r *record.Record, sizes bool) string {
 // fullTitle names the problem with all parameters of its data set.
 func fullTitle(r *record.Record) string {
 	name := dataTitle(r)
-	if bits, ok := r.Dataset.Params["bits"]; ok {
+	if bits, ok := r.Dataset.Params["bits"]; ok && bits != "0" {
 		name += ", numbers of " + bits + " bits"
 	}
 	return name

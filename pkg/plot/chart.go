@@ -18,6 +18,7 @@ type chart struct {
 	x, y         axis
 	panels       []panel
 	styles       []styled // one for each series, in the order of the legend
+	legends      []legend // one for each operation, where their series are not the same
 	guides       []string // lines that are no measurements: their names in the legend, after the series
 	notes        []string // what the picture leaves out
 
@@ -30,6 +31,47 @@ type chart struct {
 type styled struct {
 	label string
 	hue   int // index of the colour: the same for the rows of one method
+}
+
+// A legend names the series in the panels of an operation.
+type legend struct {
+	title  string // the operation, "" for the only legend
+	styles []int  // indices in chart.styles
+}
+
+// allLegends are the legends of the chart: one of all series where the panels share it.
+func (c *chart) allLegends() []legend {
+	if len(c.legends) > 0 {
+		return c.legends
+	}
+	all := legend{}
+	for i := range c.styles {
+		all.styles = append(all.styles, i)
+	}
+	return []legend{all}
+}
+
+// name puts a series into the legend of an operation.
+func (c *chart) name(operation string, style int) {
+	i := slices.IndexFunc(c.legends, func(l legend) bool { return l.title == operation })
+	if i < 0 {
+		i = len(c.legends)
+		c.legends = append(c.legends, legend{title: operation})
+	}
+	if l := &c.legends[i]; !slices.Contains(l.styles, style) {
+		l.styles = append(l.styles, style)
+	}
+}
+
+// joinLegends sorts the legends, and leaves none where all are the same.
+func (c *chart) joinLegends() {
+	for _, l := range c.legends {
+		slices.Sort(l.styles)
+	}
+	differs := func(l legend) bool { return !slices.Equal(l.styles, c.legends[0].styles) }
+	if !slices.ContainsFunc(c.legends, differs) {
+		c.legends = nil
+	}
 }
 
 // A panel shows the records of one data set.
@@ -101,8 +143,10 @@ func (c *chart) gather(records []*record.Record, from source) *chart {
 		}
 		if p != nil && style >= 0 {
 			p.add(style, from.key(r), points[i])
+			c.name(r.Command, style)
 		}
 	}
+	c.joinLegends()
 	for i := range c.panels {
 		c.panels[i].sort()
 	}

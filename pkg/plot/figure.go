@@ -208,11 +208,21 @@ func (f *Figure) legendWidth() vg.Length {
 	for _, g := range f.chart.guides {
 		w = max(w, legendStyle.Width(g))
 	}
+	for _, l := range f.chart.legends {
+		w = max(w, panelStyle.Width(l.title)-sampleWidth-6)
+	}
 	return w + sampleWidth + 22
 }
 
 func (f *Figure) legendHeight() vg.Length {
-	return rowHeight * vg.Length(len(f.chart.styles)+len(f.chart.guides)+2)
+	rows := len(f.chart.guides) + 2
+	for _, l := range f.chart.allLegends() {
+		rows += len(l.styles)
+		if l.title != "" {
+			rows += 2 // and space above
+		}
+	}
+	return rowHeight * vg.Length(rows)
 }
 
 func (f *Figure) drawLegend(c draw.Canvas) {
@@ -223,11 +233,24 @@ func (f *Figure) drawLegend(c draw.Canvas) {
 		c.FillText(legendStyle, vg.Point{X: left + sampleWidth + 6, Y: y}, shorten(legendStyle, label, room))
 		y -= rowHeight
 	}
-	for i, s := range f.chart.styles {
-		row(s.label, func(y vg.Length) {
-			c.StrokeLine2(lineStyle(i, s.hue), left, y, left+sampleWidth, y)
-			drawMarker(&c, i, s.hue, vg.Point{X: left + sampleWidth/2, Y: y})
-		})
+	for k, l := range f.chart.allLegends() {
+		if l.title != "" {
+			if k > 0 {
+				y -= rowHeight
+			}
+			c.FillText(panelStyle, vg.Point{X: left, Y: y}, shorten(panelStyle, l.title, c.Max.X-left))
+			y -= rowHeight
+		}
+		for _, i := range l.styles {
+			s := f.chart.styles[i]
+			row(s.label, func(y vg.Length) {
+				c.StrokeLine2(lineStyle(i, s.hue), left, y, left+sampleWidth, y)
+				drawMarker(&c, i, s.hue, vg.Point{X: left + sampleWidth/2, Y: y})
+			})
+		}
+	}
+	if len(f.chart.legends) > 0 {
+		y -= rowHeight
 	}
 	for _, label := range f.chart.guides {
 		row(label, func(y vg.Length) { c.StrokeLine2(guideStyle(), left, y, left+sampleWidth, y) })

@@ -59,3 +59,39 @@ func TestFrontIsChosen(t *testing.T) {
 		t.Errorf("%v is drawn of a scan without times", k)
 	}
 }
+
+// mixedRun has two operations whose methods are not all the same.
+func mixedRun() *record.Run {
+	run := madeRun()
+	for i, c := range []struct{ command, method, relative string }{
+		{"sum", "float64", "2e-15"}, {"sum", "kahan", "6e-17"}, {"sum", "deferred", "0"},
+		{"gemv", "float64", "4e-13"}, {"gemv", "rns-split", "3e-30"}, {"gemv", "deferred", "0"},
+	} {
+		r := withTime(withError(made(c.command, c.method, 53, "uniform11", 1000), "1", c.relative), float64(100+50*i))
+		r.Bound = "1e-11"
+		run.Records = append(run.Records, r)
+	}
+	return run
+}
+
+// TestLegends: each operation of a mixed file has a legend of its own, with its series alone, unless all are the same.
+func TestLegends(t *testing.T) {
+	c := drawFront(pointers(mixedRun()), Options{})
+	var got []string
+	for _, l := range c.legends {
+		for _, i := range l.styles {
+			got = append(got, l.title+" "+c.styles[i].label)
+		}
+	}
+	want := []string{"sum float64", "sum kahan", "sum deferred", "gemv float64", "gemv deferred", "gemv rns-split"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the legends are %q, want %q", got, want)
+	}
+	same := mixedRun()
+	same.Records = slices.DeleteFunc(same.Records, func(r record.Record) bool {
+		return r.Method == "kahan" || r.Method == "rns-split"
+	})
+	if c := drawFront(pointers(same), Options{}); c.legends != nil {
+		t.Errorf("legends %v of the same series", c.legends)
+	}
+}

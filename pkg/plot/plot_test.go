@@ -26,6 +26,7 @@ var pictures = []struct {
 	Options
 }{
 	{"front", frontRun, Options{}},
+	{"mixed", mixedRun, Options{Kind: "front"}},
 	{"error", errorRun, Options{Kind: "error"}},
 	{"extremes", extremeRun, Options{Kind: "error"}},
 	{"exact-only", exactRun, Options{Kind: "error"}},

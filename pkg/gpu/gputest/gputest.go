@@ -21,6 +21,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"mpbench/internal/parallel"
 	"mpbench/pkg/device"
 	"mpbench/pkg/gpu"
 )
@@ -233,7 +234,7 @@ func newCompilation(folder string, kernelFlags []string) (*compilation, error) {
 		case ".cpp":
 			c.scheduler = append(c.scheduler, file)
 		case ".cu":
-			c.kernels = append(c.kernels, "-x", "c++", file)
+			c.kernels = append(c.kernels, file)
 		}
 	}
 	c.hash = fmt.Sprintf("%x", sum.Sum(nil)[:8])
@@ -257,7 +258,11 @@ func (c *compilation) run(compiler, library string) error {
 		}
 		return nil
 	}
-	if err := compile(c.flags, c.kernelFlags, []string{"-c"}, c.kernels); err != nil {
+	failures := make([]error, len(c.kernels))
+	parallel.Tasks(0, len(c.kernels), func(_, i int) {
+		failures[i] = compile(c.flags, c.kernelFlags, []string{"-c", "-x", "c++", c.kernels[i]})
+	})
+	if err := errors.Join(failures...); err != nil {
 		return err
 	}
 	objects, err := filepath.Glob(filepath.Join(folder, "*.o"))

@@ -21,12 +21,13 @@ import (
 
 // On returns the catalog with all methods of package multifloat on GPUs, too.
 func On(c method.Catalog) method.Catalog {
+	var list []method.Implementation
 	for _, f := range multifloat.Formats() {
 		for _, m := range f.Methods() {
-			c = c.With(m.Operation, m.Name, device.CUDA, newEngine(f, m))
+			list = append(list, method.Implementation{Operation: m.Operation, Name: m.Name, New: newEngine(f, m)})
 		}
 	}
-	return c
+	return c.WithAll(device.CUDA, list)
 }
 
 // binary64 is the format whose order of additions is that of all others.
