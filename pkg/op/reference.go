@@ -71,17 +71,53 @@ func (r *Reference) Component(i int) exact.Summary {
 // not.
 func (r *Reference) Norms() (norm, abs *big.Rat, finite bool) {
 	r.adding.Do(func() {
+		parts := make([]normSums, parallel.Threads(0))
+		for i := range parts {
+			parts[i].norm, parts[i].abs = new(big.Rat), new(big.Rat)
+		}
+		const grain = 1 << 10
+		parallel.Ranges(0, r.Shape.Components, grain, func(worker, from, to int) {
+			for i := from; i < to; i++ {
+				parts[worker].add(r, i)
+			}
+		})
 		norm, abs := new(big.Rat), new(big.Rat)
-		for i := range r.Shape.Components {
-			s := r.Component(i)
-			if !s.SumAbs.IsFinite() || !s.Sum.IsFinite() {
+		for i := range parts {
+			if parts[i].special {
 				return
 			}
-			norm, abs = exact.Add(norm, s.Sum.Abs().Number()), exact.Add(abs, s.SumAbs.Number())
+			norm = exact.Add(norm, parts[i].total(r, parts[i].norm, &parts[i].shortNorm))
+			abs = exact.Add(abs, parts[i].total(r, parts[i].abs, &parts[i].shortAbs))
 		}
 		r.norm, r.abs = norm, abs
 	})
 	return r.norm, r.abs, r.norm != nil
+}
+
+// normSums add up the magnitudes of components and of their terms, those of short sums times their divisor.
+type normSums struct {
+	norm, abs           *big.Rat
+	shortNorm, shortAbs exact.Sum
+	special             bool // a component is no number
+	short               Short
+}
+
+func (n *normSums) add(r *Reference, i int) {
+	if r.Short(i, &n.short) {
+		if _, known := n.short.Sign(); known {
+			n.short.AddTo(&n.shortNorm)
+			n.short.AddMagnitudesTo(&n.shortAbs)
+			return
+		}
+	}
+	s := r.Component(i)
+	if n.special = n.special || !s.SumAbs.IsFinite() || !s.Sum.IsFinite(); !n.special {
+		n.norm, n.abs = exact.Add(n.norm, s.Sum.Abs().Number()), exact.Add(n.abs, s.SumAbs.Number())
+	}
+}
+
+func (n *normSums) total(r *Reference, sum *big.Rat, short *exact.Sum) *big.Rat {
+	return exact.Add(sum, new(big.Rat).Quo(short.Value().Number(), r.Divisor()))
 }
 
 func (r *Reference) compute(i int) exact.Summary {
