@@ -72,7 +72,7 @@ func (s *Short) distill() {
 			s.parts[n] = sum
 			n++
 		}
-		if s.n = n; rest <= 0x1p20*math.Abs(sum) {
+		if s.n = n; rest <= 0x1p-10*math.Abs(sum) {
 			return
 		}
 	}
