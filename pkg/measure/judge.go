@@ -47,6 +47,7 @@ func (in Input) Compare(y numbers.Source, i int, limit Limit) Component {
 // A quick look at a component: all that is needed of one whose relative error is below that of another.
 type look struct {
 	text    []byte  // of the value, for the hash
+	skipped bool    // it is not compared
 	above   float64 // an upper bound on the relative error
 	outside bool    // of the limit
 }
@@ -67,6 +68,9 @@ type observer struct {
 
 func (o *observer) look(i int, l *look) {
 	l.text = o.appendText(l.text[:0], i)
+	if l.skipped = !o.in.Reference.Compares(i); l.skipped {
+		return
+	}
 	if o.in.Reference.Short(i, &o.short) && o.lookShort(i, l) {
 		return
 	}
@@ -146,7 +150,7 @@ const (
 	grain = 1 << 5
 )
 
-// Judge compares a result with the exact one.
+// Judge compares a result with the exact one. The hash is of all components, also where not all are compared.
 func (in Input) Judge(y numbers.Source, limit Limit) (Judgment, error) {
 	n := in.Reference.Shape.Components
 	if y.Len() != n {
@@ -165,7 +169,9 @@ func (in Input) Judge(y numbers.Source, limit Limit) (Judgment, error) {
 			}
 		})
 		for k, l := range list {
-			hash.AddText(l.text)
+			if hash.AddText(l.text); l.skipped {
+				continue
+			}
 			j.Outside = j.Outside || l.outside
 			if j.Worst >= 0 && (l.above < most || l.above == 0) {
 				continue
