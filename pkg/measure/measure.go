@@ -33,8 +33,8 @@ func NewInput(d record.Dataset, p *op.Problem) (Input, error) {
 	return Input{Dataset: d, Problem: p, Reference: r}, err
 }
 
-// Of problems of more than mostElements elements, with results of many components, so many components are compared with
-// exact ones: 2^30 products take some seconds.
+// Of problems of more than mostElements elements, with results of many components, sampleSize components are compared
+// with exact ones: 2^30 products take some seconds.
 const (
 	mostElements = 1 << 30
 	sampleSize   = 10_000

@@ -67,14 +67,15 @@ func TestSolversOnGPU(t *testing.T) {
 	}
 }
 
-// TestILUOnGPU: the same with ILU(0), whose factors have levels of one row, of all rows, of more rows than a warp takes,
-// and of rows of different lengths.
+// TestILUOnGPU: the same with ILU(0), whose factors have levels of one row, of all rows, of more rows than a warp
+// takes, and of rows of different lengths.
 func TestILUOnGPU(t *testing.T) {
 	gputest.Sanitize(t)
 	gpus := device.Must(gputest.Name(t))
 	systems := map[string]krylov.System{"diagonal": diagonalSystem(300)}
-	texts := []string{"tridiagonal:n=70,cond=100", "dominant:n=400,row=4,margin=0.2", "convdiff:n=2025", "brusselator:n=50"}
-	for _, text := range texts {
+	for _, text := range []string{
+		"tridiagonal:n=70,cond=100", "dominant:n=400,row=4,margin=0.2", "convdiff:n=2025", "brusselator:n=50",
+	} {
 		systems[text] = sparseSystem(t, text)
 	}
 	for _, s := range gpuSolvers() {
