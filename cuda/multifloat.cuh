@@ -344,6 +344,29 @@ template <class S, class Stored = Planes<typename S::T, S::K>> struct Vectors {
 		}
 	}
 
+	// addRow adds the products of a row of so many elements and x, from the first to the last. The elements of the rows
+	// of a warp lie in the order in which they are added; those of this lane begin at element at.
+	MP_DEVICE void addRow(T *sum, ComponentPlanes a, u64 parts, ComponentPlanes x, const u32 *columns, u64 at,
+	                      u32 length) {
+		const u8 *element = a.p + at * sizeof(T);
+		const u32 *column = columns + at;
+		T term[K], factor[K];
+		for (u32 j = 0;; j++) {
+			u32 active = ballot(allLanes, j < length);
+			if (!active) break;
+			if (j < length) {
+#pragma unroll
+				for (int k = 0; k < K; k++) term[k] = k < parts ? *(const T *)(element + k * a.stride) : 0;
+				load(factor, x, *column);
+				S::mul(term, factor, term);
+				S::add(sum, term, sum);
+			}
+			u32 count = 32 - leadingZeros(active); // the first lanes
+			element += count * sizeof(T);
+			column += count;
+		}
+	}
+
 	// rows multiplies a sparse matrix by x: a lane adds the products of a row from the first to the last, a warp takes 32
 	// rows, the longest first, whose elements lie in the order in which they are added (multifloat.Layout): lengths and
 	// numbers of rows, 32 for each slice, of which ~0 is none. Warps take slices in turn, or the next one whose number is
@@ -354,27 +377,39 @@ template <class S, class Stored = Planes<typename S::T, S::K>> struct Vectors {
 		u64 slice = next ? take(next) : blockIdx.x * (u64)warps + threadIdx.x / 32;
 		while (slice < slices) {
 			u32 length = lengths[32 * slice + lane], row = numbers[32 * slice + lane];
-			const u8 *element = a.p + (starts[slice] + lane) * sizeof(T);
-			const u32 *column = columns + starts[slice] + lane;
-			T sum[K], term[K], factor[K];
+			T sum[K];
 #pragma unroll
 			for (int k = 0; k < K; k++) sum[k] = 0;
-			for (u32 j = 0;; j++) {
-				u32 active = ballot(allLanes, j < length);
-				if (!active) break;
-				if (j < length) {
-#pragma unroll
-					for (int k = 0; k < K; k++) term[k] = k < parts ? *(const T *)(element + k * a.stride) : 0;
-					load(factor, x, *column);
-					S::mul(term, factor, term);
-					S::add(sum, term, sum);
-				}
-				u32 count = 32 - leadingZeros(active); // the first lanes
-				element += count * sizeof(T);
-				column += count;
-			}
+			addRow(sum, a, parts, x, columns, starts[slice] + lane, length);
 			if (row != ~0u) store(z, row, sum);
 			slice = next ? take(next) : slice + (u64)gridDim.x * warps;
+		}
+	}
+
+	// triangle sets z to y plus the products of a matrix and z, whose elements are all below the diagonal, or all above
+	// it: multifloat.NewTriangle. A warp takes the next slice, and waits until so many slices as before says are
+	// computed: those of earlier levels. Warps that have them are running or over, so that nobody waits for ever.
+	// counters[0] is how many slices are taken, counters[1] how many are computed.
+	MP_DEVICE void triangle(ComponentPlanes z, ComponentPlanes y, ComponentPlanes a, u64 parts, const u32 *columns,
+	                        const u32 *lengths, const u32 *numbers, const u64 *starts, const u32 *before, u64 slices,
+	                        u64 *counters) {
+		u32 lane = threadIdx.x % 32;
+		for (u64 slice = take((u32 *)counters); slice < slices; slice = take((u32 *)counters)) {
+			u32 length = lengths[32 * slice + lane], row = numbers[32 * slice + lane];
+			u64 at = starts[slice] + lane;
+			T sum[K];
+#pragma unroll
+			for (int k = 0; k < K; k++) sum[k] = 0;
+			if (row != ~0u) load(sum, y, row);
+			if (length > 0) prefetch(columns + at);
+			u64 earlier = before[slice];
+			while (ballot(allLanes, loadFresh(counters + 1) < earlier)) continue;
+			deviceFence();
+			addRow(sum, a, parts, z, columns, at, length);
+			if (row != ~0u) store(z, row, sum);
+			deviceFence();
+			warpSync(allLanes);
+			if (lane == 0) atomicAdd64(counters + 1, 1);
 		}
 	}
 
@@ -430,6 +465,13 @@ template <class S, class Stored = Planes<typename S::T, S::K>> struct Vectors {
 		Vectors<MP_UNPACK scheme>::rows(z, a, parts, x, columns, lengths, numbers, starts, slices, next);          \
 	}                                                                                                              \
 	MP_REGISTER(multifloatRows##suffix);                                                                           \
+	MP_KERNEL(multifloatTriangle##suffix, 128)                                                                     \
+	(ComponentPlanes z, ComponentPlanes y, ComponentPlanes a, u64 parts, const u32 *columns, const u32 *lengths,   \
+	 const u32 *numbers, const u64 *starts, const u32 *before, u64 slices, u64 *counters) {                        \
+		Vectors<MP_UNPACK scheme>::triangle(z, y, a, parts, columns, lengths, numbers, starts, before, slices,     \
+		                                    counters);                                                             \
+	}                                                                                                              \
+	MP_REGISTER(multifloatTriangle##suffix);                                                                       \
 	MP_KERNEL(multifloatElements##suffix, 256)                                                                     \
 	(ComponentPlanes z, Constant c, ComponentPlanes x, ComponentPlanes y, u64 n, u64 what) {                       \
 		Vectors<MP_UNPACK scheme>::elements(z, c, x, y, n, what);                                                  \

@@ -164,6 +164,15 @@ type (
 		Z, X                           ComponentPlanes
 		N, Segments, Tasks, Magnitudes uint64
 	}
+	MultifloatTriangleArgs struct {
+		Z, Y, A                   ComponentPlanes
+		Parts                     uint64
+		Columns, Lengths, Numbers Pointer[uint32]
+		Starts                    Pointer[uint64]
+		Before                    Pointer[uint32]
+		Slices                    uint64
+		Counters                  Pointer[uint64]
+	}
 	Conversion struct {
 		Source                                                  Pointer[uint64]
 		Exponents                                               Pointer[int64]

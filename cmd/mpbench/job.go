@@ -362,7 +362,7 @@ func (c *cache) load(ctx context.Context, s source) (loaded, error) {
 		return c.loaded, nil
 	}
 	c.close()
-	in, err := s.load(ctx)
+	in, err := s.loadBy(ctx, measure.NewSampledInput)
 	if err == nil {
 		c.key, c.loaded = s.key, in
 	}

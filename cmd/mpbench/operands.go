@@ -193,12 +193,17 @@ type opened struct {
 }
 
 // load computes the exact result.
-func (s source) load(ctx context.Context) (loaded, error) {
+func (s source) load(ctx context.Context) (loaded, error) { return s.loadBy(ctx, measure.NewInput) }
+
+// loadBy is load with what computes the exact result.
+func (s source) loadBy(
+	ctx context.Context, input func(record.Dataset, *op.Problem) (measure.Input, error),
+) (loaded, error) {
 	d, err := s.open(ctx)
 	if err != nil {
 		return loaded{}, err
 	}
-	in, err := measure.NewInput(record.Dataset{}, d.problem)
+	in, err := input(record.Dataset{}, d.problem)
 	if d.failed != nil {
 		err = cmp.Or(err, ctx.Err(), d.failed())
 	}

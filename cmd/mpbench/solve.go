@@ -67,7 +67,7 @@ rounds others to that.`,
   mpbench solve add20.mtx --method float64,deferred,dd --orders 5
   mpbench solve --dataset olmstead,brusselator --method float64,dd --export residuals.svg
   mpbench solve watt_2.mtx --method float64,dd --precondition none,ilu0
-  mpbench solve *.mtx --device cuda:0 --method float64,dd,qd --precondition none,jacobi
+  mpbench solve *.mtx --device cuda:0 --method float64,dd,qd --precondition none,jacobi,ilu0
   mpbench solve --dataset tridiagonal:cond=1e8 --algorithm cg --method float64,bigfloat --precision 106,212`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 		ValidArgsFunction: completeArguments(sparseFiles),
@@ -163,9 +163,6 @@ func (o *solveOptions) devices() ([]device.Set, error) {
 		if set.Kind() == device.Hybrid {
 			return nil, usagef("--device %s: a system is solved by one device; want cpu or cuda:0, or both as a list", set)
 		}
-	}
-	if err == nil && slices.ContainsFunc(sets, onGPU) && slices.Contains(o.preconditions(), string(krylov.ILU0)) {
-		return nil, usagef("--precondition ilu0 runs on the CPU alone; want none or jacobi with --device %s", joined(sets))
 	}
 	return sets, err
 }

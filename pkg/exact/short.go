@@ -38,13 +38,44 @@ func (s *Short) Reset(divisor float64) {
 	s.negative, s.positive, s.failed, s.led = false, false, divisor > mostShort, false
 }
 
-// SetDifference makes it t - x.
-func (s *Short) SetDifference(t *Short, x float64) {
+// SetDifference makes it t minus the sum of the parts of a number.
+func (s *Short) SetDifference(t *Short, parts ...float64) {
 	s.Reset(t.divisor)
 	s.n, s.magnitude, s.failed = t.n, t.magnitude, t.failed
 	s.negative, s.positive = t.negative, t.positive
 	copy(s.parts[:], t.parts[:t.n])
-	s.Add(-t.divisor, x)
+	for _, x := range parts {
+		s.Add(-t.divisor, x)
+	}
+	if len(parts) > 1 && !s.failed {
+		s.distill()
+	}
+}
+
+// distilled is how often distill adds at most: each time what has cancelled moves some 50 bits up.
+const distilled = 12
+
+// distill replaces the parts by others with the same sum, until the last one is most of it: T. Ogita, S. M. Rump,
+// S. Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26 (2005), algorithm 4.3 (VecSum), K times.
+func (s *Short) distill() {
+	for range distilled {
+		n, rest, sum := 0, 0.0, 0.0
+		for _, x := range s.parts[:s.n] {
+			var e float64
+			if sum, e = twoSum(sum, x); e != 0 {
+				s.parts[n] = e
+				n++
+				rest += math.Abs(e)
+			}
+		}
+		if sum != 0 {
+			s.parts[n] = sum
+			n++
+		}
+		if s.n = n; rest <= 0x1p-10*math.Abs(sum) {
+			return
+		}
+	}
 }
 
 // OK tells whether all terms could be added.
@@ -194,6 +225,22 @@ func (s *Short) Float64(gap *Short) (x float64, known bool) {
 // once each, and none underflows unless it is exact.
 func (s *Short) MagnitudesAbove() float64 {
 	return s.magnitude / s.divisor * (1 + 0x1p-40)
+}
+
+// MagnitudesBelow returns a lower bound on that sum.
+func (s *Short) MagnitudesBelow() float64 {
+	return s.magnitude / s.divisor * (1 - 0x1p-40)
+}
+
+// AddMagnitudesTo adds the magnitudes of the terms, times the divisor, to a sum.
+func (s *Short) AddMagnitudesTo(sum *Sum) {
+	sign := 1.0
+	for i, x := range s.parts[:s.n] {
+		if s.starts>>i&1 != 0 {
+			sign = math.Copysign(1, x)
+		}
+		sum.Add(sign * x)
+	}
 }
 
 // Sign returns the sign, and whether it is known.

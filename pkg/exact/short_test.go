@@ -88,6 +88,9 @@ func TestShort(t *testing.T) {
 	if known < 3000 || exactly < 300 {
 		t.Errorf("the sign of %d is known, and the magnitude of %d exactly", known, exactly)
 	}
+	if gapsKnown < 1000 || gapsKnown < gaps*9/10 {
+		t.Errorf("the sign of %d of %d differences from several parts is known", gapsKnown, gaps)
+	}
 }
 
 func randomShort(r *rand.Rand) *shortCase {
@@ -133,15 +136,71 @@ func (c *shortCase) check(t *testing.T) bool {
 			t.Fatalf("%s is added as %s", c.sum, divided)
 		}
 	}
-	if low > 0 && new(big.Rat).SetFloat64(c.short.MagnitudesAbove()).Cmp(c.abs) < 0 {
-		t.Fatalf("the magnitudes sum to %s, said to be at most %v", c.abs, c.short.MagnitudesAbove())
+	below, above := c.short.MagnitudesBelow(), c.short.MagnitudesAbove()
+	if low > 0 && (rational(above).Cmp(c.abs) < 0 || rational(below).Cmp(c.abs) > 0) {
+		t.Fatalf("the magnitudes sum to %s, said to be from %v to %v", c.abs, below, above)
+	}
+	var magnitudes Sum
+	c.short.AddMagnitudesTo(&magnitudes)
+	divided := new(big.Rat).Quo(magnitudes.Value().Number(), rational(c.short.divisor))
+	if divided.Cmp(c.abs) != 0 {
+		t.Fatalf("the magnitudes sum to %s, and are added as %s", c.abs, divided)
 	}
 	if c.short.OneSign() != (size.Cmp(c.abs) == 0) {
 		t.Fatalf("%s of %s has one sign: %v", c.sum, c.abs, c.short.OneSign())
 	}
 	c.checkRounding(t)
+	c.checkParts(t)
 	return low == high
 }
+
+func rational(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
+
+// checkParts compares the sum with numbers of 1 to 5 parts, each the rest rounded, the last one also a little off.
+func (c *shortCase) checkParts(t *testing.T) {
+	t.Helper()
+	var parts []float64
+	off := new(big.Rat).Set(c.sum)
+	for range 5 {
+		x, _ := off.Float64()
+		if x-x != 0 {
+			return
+		}
+		parts = append(parts, x)
+		off.Sub(off, rational(x))
+		c.checkGap(t, parts, off)
+		last := &parts[len(parts)-1]
+		*last = math.Nextafter(x, 1)
+		c.checkGap(t, parts, new(big.Rat).Sub(off, new(big.Rat).Sub(rational(*last), rational(x))))
+		*last = x
+	}
+}
+
+// checkGap compares what is said of the difference of sum and parts with what it is.
+func (c *shortCase) checkGap(t *testing.T, parts []float64, off *big.Rat) {
+	t.Helper()
+	var gap Short
+	if gap.SetDifference(&c.short, parts...); !gap.OK() {
+		return
+	}
+	sign, ok := gap.Sign()
+	if ok && sign != off.Sign() {
+		t.Fatalf("the sign of %s - %v is said to be %d", c.sum, parts, sign)
+	}
+	if len(parts) > 1 {
+		gaps++
+		if ok {
+			gapsKnown++
+		}
+	}
+	low, high := gap.Bounds()
+	if size := new(big.Rat).Abs(off); rational(low).Cmp(size) > 0 || rational(high).Cmp(size) < 0 {
+		t.Fatalf("|%s - %v| is said to be from %v to %v", c.sum, parts, low, high)
+	}
+}
+
+// gaps counts differences from numbers of several parts, gapsKnown those whose sign is known.
+var gaps, gapsKnown int
 
 // checkRounding compares the sum with the nearest number and its neighbours.
 func (c *shortCase) checkRounding(t *testing.T) {
@@ -155,16 +214,7 @@ func (c *shortCase) checkRounding(t *testing.T) {
 		if rounded, known := c.short.RoundsTo(x, &gap); known && rounded != (x == nearest) {
 			t.Fatalf("%s rounds to %v, not %v: %v", c.sum, nearest, x, rounded)
 		}
-		off := new(big.Rat).Sub(c.sum, new(big.Rat).SetFloat64(x))
-		gap.SetDifference(&c.short, x)
-		if sign, ok := gap.Sign(); gap.OK() && ok && sign != off.Sign() {
-			t.Fatalf("the sign of %s - %v is said to be %d", c.sum, x, sign)
-		}
-		low, high := gap.Bounds()
-		l, h := new(big.Rat).SetFloat64(low), new(big.Rat).SetFloat64(high)
-		if size := off.Abs(off); gap.OK() && (l.Cmp(size) > 0 || h.Cmp(size) < 0) {
-			t.Fatalf("|%s - %v| is said to be from %v to %v", c.sum, x, low, high)
-		}
+		c.checkGap(t, []float64{x}, new(big.Rat).Sub(c.sum, rational(x)))
 	}
 }
 

@@ -413,6 +413,11 @@ func (e *engine[V, S]) Result() (numbers.Source, error) {
 	if z, ok := any(e.z).([]float64); ok {
 		return e.floats(z), nil
 	}
+	if z, ok := any(e.z).(interface{ Sums(n int) numbers.Source }); ok && e.special == nil {
+		if list, ok := z.Sums(e.n).(numbers.Sums); ok && list.AllFinite() {
+			return list.Clone(), nil
+		}
+	}
 	values := make(numbers.Values, e.n)
 	for i := range values {
 		if e.special != nil && !e.special[i].IsFinite() {

@@ -70,6 +70,10 @@ type Loops[V, S any] struct {
 	// elements are numbered from 0; from and to bound windows of rows (numbers.Pattern.Windows). Nil for Mul and Add,
 	// one by one.
 	Rows func(rows *numbers.Pattern, a V) func(z, x V, from, to int)
+	// Triangle returns a function that sets number i of z to number i of y, which may be z, plus the elements a_k of
+	// row i, each times number Column[k] of z, from the first to the last. All elements are below the diagonal, or all
+	// above it. Nil for Mul and Add, one by one.
+	Triangle func(rows *numbers.Pattern, upper bool, a V) func(z, y V)
 	// Combine sets z to alpha times these dot products, plus beta*y, all at once; nil for Scal, Dots and Axpy.
 	Combine func(z V, alpha S, a, x V, beta S, y V, rows, columns, n int)
 	Axpy    func(z V, a S, x, y V) // z = a*x + y
@@ -93,6 +97,27 @@ func (f *Format[V, S]) RowsOf(rows *numbers.Pattern, a V) func(z, x V, from, to 
 			sum := zero
 			for k := rows.Start[i]; k < rows.Start[i+1]; k++ {
 				sum = f.Add(sum, f.Mul(f.Get(a, k), f.Get(x, int(rows.Column[k]))))
+			}
+			f.Set(z, i, sum)
+		}
+	}
+}
+
+// TriangleOf returns the Triangle of a format, of its Mul and Add if it has none.
+func (f *Format[V, S]) TriangleOf(rows *numbers.Pattern, upper bool, a V) func(z, y V) {
+	if f.Triangle != nil {
+		return f.Triangle(rows, upper, a)
+	}
+	n := len(rows.Start) - 1
+	return func(z, y V) {
+		for l := range n {
+			i := l
+			if upper {
+				i = n - 1 - l
+			}
+			sum := f.Get(y, i)
+			for k := rows.Start[i]; k < rows.Start[i+1]; k++ {
+				sum = f.Add(sum, f.Mul(f.Get(a, k), f.Get(z, int(rows.Column[k]))))
 			}
 			f.Set(z, i, sum)
 		}

@@ -11,7 +11,9 @@ type host[V, S any] struct {
 	format  format.Format[V, S]
 	system  Prepared[V]
 	rows    func(z, x V, from, to int)
-	starts  []int     // of windows of rows
+	starts  []int        // of windows of rows
+	lower   func(z, y V) // solve with the factors of ILU(0), nil without
+	upper   func(z, y V)
 	threads int       // 0: GOMAXPROCS
 	floats  []float64 // of Float64s
 	parts   []S       // of dot products
@@ -25,6 +27,10 @@ func newHost[V, S any](f format.Format[V, S], p Prepared[V], o Options) *host[V,
 	}
 	if f.DotGrain > 0 {
 		h.parts = make([]S, (p.N+f.DotGrain-1)/f.DotGrain)
+	}
+	if t := p.Factors; t != nil {
+		h.lower = f.TriangleOf(t.Lower.Pattern, false, t.Lower.Elements)
+		h.upper = f.TriangleOf(t.Upper.Pattern, true, t.Upper.Elements)
 	}
 	return h
 }
@@ -57,10 +63,17 @@ func (h *host[V, S]) Scal(z V, a S, x V) {
 }
 
 func (h *host[V, S]) Precondition(z, x V) {
-	if !h.system.Jacobi {
-		h.system.factors(z, x)
+	if h.lower == nil {
+		h.divide(z, x)
 		return
 	}
+	h.lower(z, x)
+	h.divide(z, z)
+	h.upper(z, z)
+}
+
+// divide multiplies by the inverse of a diagonal.
+func (h *host[V, S]) divide(z, x V) {
 	f := &h.format
 	h.work(elementGrain, func(from, to int) {
 		f.Multiply(f.Slice(z, from, to), f.Slice(h.system.Inverse, from, to), f.Slice(x, from, to), to-from)

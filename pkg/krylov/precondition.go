@@ -63,20 +63,30 @@ func jacobi[V, S any](f *format.Format[V, S], p *numbers.Pattern, values V) (inv
 	return inverse, nil
 }
 
-// ilu0 factors row by row and returns what solves M z = x: J. A. Meijerink, H. A. van der Vorst, Math. Comp. 31 (1977)
-// 148-162, DOI 10.1090/S0025-5718-1977-0438681-4; Saad, Iterative Methods for Sparse Linear Systems, algorithm 10.4.
-func ilu0[V, S any](f *format.Format[V, S], a numbers.Array) (func(z, x V), error) {
+// Factors are those of L*D*U with ones on the diagonals of L and U: what is beside them, times -1. The inverse of D is
+// beside them, too.
+type Factors[V any] struct{ Lower, Upper Triangle[V] }
+
+// Triangle is the part of a matrix below or above its diagonal.
+type Triangle[V any] struct {
+	Pattern  *numbers.Pattern
+	Elements V
+}
+
+// ilu0 factors row by row: J. A. Meijerink, H. A. van der Vorst, Math. Comp. 31 (1977) 148-162,
+// DOI 10.1090/S0025-5718-1977-0438681-4; Saad, Iterative Methods for Sparse Linear Systems, algorithm 10.4.
+func ilu0[V, S any](f *format.Format[V, S], a numbers.Array) (factors *Factors[V], inverse V, err error) {
 	a = sorted(a)
 	p := a.Pattern
 	diagonal, err := diagonalOf(p, ILU0)
 	if err != nil {
-		return nil, err
+		return nil, inverse, err
 	}
 	values, _ := f.Load(a.Elements())
 	one, _ := f.Load(numbers.Scalar(1))
 	minus, _ := f.Load(numbers.Scalar(-1))
 	place := make([]int, len(diagonal)) // of the elements of a row, by column, plus 1
-	inverse := f.Make(len(diagonal))
+	inverse = f.Make(len(diagonal))
 	subtract := func(x, y, z S) S { return f.Add(x, f.Mul(f.Get(minus, 0), f.Mul(y, z))) }
 	for i := range diagonal {
 		for k := p.Start[i]; k < p.Start[i+1]; k++ {
@@ -97,22 +107,35 @@ func ilu0[V, S any](f *format.Format[V, S], a numbers.Array) (func(z, x V), erro
 		}
 		d, err := divisor(f, values, diagonal[i], i)
 		if err != nil {
-			return nil, err
+			return nil, inverse, err
 		}
 		f.Set(inverse, i, f.Div(f.Get(one, 0), d))
 	}
-	return func(z, x V) {
-		row := func(i, from, to int, sum S) S {
-			for k := from; k < to; k++ {
-				sum = subtract(sum, f.Get(values, k), f.Get(z, int(p.Column[k])))
-			}
-			return sum
+	return &Factors[V]{
+		Lower: triangle(f, p, func(i int) (from, to int) { return p.Start[i], diagonal[i] },
+			func(_, k int) S { return f.Mul(f.Get(minus, 0), f.Get(values, k)) }),
+		Upper: triangle(f, p, func(i int) (from, to int) { return diagonal[i] + 1, p.Start[i+1] },
+			func(i, k int) S { return f.Mul(f.Get(minus, 0), f.Mul(f.Get(inverse, i), f.Get(values, k))) }),
+	}, inverse, nil
+}
+
+// triangle returns a part of each row, with the elements that a function says.
+func triangle[V, S any](
+	f *format.Format[V, S], p *numbers.Pattern, part func(i int) (from, to int), element func(i, k int) S,
+) (t Triangle[V]) {
+	n := len(p.Start) - 1
+	q := &numbers.Pattern{Start: make([]int, 1, n+1)}
+	for i := range n {
+		from, to := part(i)
+		q.Column = append(q.Column, p.Column[from:to]...)
+		q.Start = append(q.Start, len(q.Column))
+	}
+	t = Triangle[V]{q, f.Make(len(q.Column))}
+	for i := range n {
+		from, to := part(i)
+		for k := from; k < to; k++ {
+			f.Set(t.Elements, q.Start[i]+k-from, element(i, k))
 		}
-		for i := range diagonal {
-			f.Set(z, i, row(i, p.Start[i], diagonal[i], f.Get(x, i)))
-		}
-		for i := len(diagonal) - 1; i >= 0; i-- {
-			f.Set(z, i, f.Mul(f.Get(inverse, i), row(i, diagonal[i]+1, p.Start[i+1], f.Get(z, i))))
-		}
-	}, nil
+	}
+	return t
 }

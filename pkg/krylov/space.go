@@ -32,11 +32,9 @@ type Prepared[V any] struct {
 	Pattern  *numbers.Pattern // of the matrix
 	Elements V                // of the matrix
 	B        V
-	Jacobi   bool
-	Inverse  V    // of the diagonal for Jacobi
-	Rounded  bool // the matrix, or b, has been rounded to the format
-
-	factors func(z, x V) // solves with those of ILU(0), nil without
+	Inverse  V           // of the diagonal for Jacobi, of the factors' for ILU(0)
+	Factors  *Factors[V] // of ILU(0), nil without
+	Rounded  bool        // the matrix, or b, has been rounded to the format
 }
 
 // Prepare converts a system to a number format.
@@ -51,10 +49,9 @@ func Prepare[V, S any](f format.Format[V, S], s System, o Options) (p Prepared[V
 	p.Elements, p.B = load(&p, f, a.Elements()), load(&p, f, s.B)
 	switch o.Precondition {
 	case Jacobi:
-		p.Jacobi = true
 		p.Inverse, err = jacobi(&f, a.Pattern, p.Elements)
 	case ILU0:
-		p.factors, err = ilu0(&f, a)
+		p.Factors, p.Inverse, err = ilu0(&f, a)
 	}
 	return p, err
 }

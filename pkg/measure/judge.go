@@ -46,39 +46,46 @@ func (in Input) Compare(y numbers.Source, i int, limit Limit) Component {
 
 // A quick look at a component: all that is needed of one whose relative error is below that of another.
 type look struct {
-	value   exact.Value
-	float   float64 // the value, if it is one
+	text    []byte  // of the value, for the hash
+	skipped bool    // it is not compared
 	above   float64 // an upper bound on the relative error
 	outside bool    // of the limit
-	short   bool    // there is no value, but a float
 }
 
 // observer looks at components, and adds up ||y - y*||_1 and ||y*||_1.
 type observer struct {
-	in     Input
-	y      numbers.Source
-	floats numbers.Float64s // y, where components are looked at as short sums
-	limit  Limit
+	in    Input
+	y     numbers.Source
+	limit Limit
 	norms
 
-	short op.Short
-	gap   exact.Short
-	least map[[2]int]float64 // of limit, by the exponents of sum and magnitudes
+	short  op.Short
+	gap    exact.Short
+	number numbers.Number
+	parts  []float64          // of a number of y
+	least  map[[2]int]float64 // of limit, by the exponents of sum and magnitudes
 }
 
-func (o *observer) look(i int) look {
-	if o.floats != nil && o.in.Reference.Short(i, &o.short) {
-		if l, ok := o.lookShort(o.floats[i]); ok {
-			return l
-		}
+func (o *observer) look(i int, l *look) {
+	l.text = o.appendText(l.text[:0], i)
+	if l.skipped = !o.in.Reference.Compares(i); l.skipped {
+		return
 	}
-	s := o.in.Reference.Component(i)
-	l := look{value: numbers.At(o.y, i)}
-	distance := s.Distance(l.value)
+	if o.in.Reference.Short(i, &o.short) && o.lookShort(i, l) {
+		return
+	}
+	s, value := o.in.Reference.Component(i), numbers.At(o.y, i)
+	distance := s.Distance(value)
 	l.above = exact.QuotientAbove(distance, s.Sum)
-	o.add(l.value, s.Sum, distance)
+	o.add(value, s.Sum, distance)
 	l.outside = o.limit != nil && !o.surelyInside(s, distance) && o.outside(s, distance)
-	return l
+}
+
+func (o *observer) appendText(text []byte, i int) []byte {
+	if x, ok := o.y.(numbers.Float64s); ok {
+		return record.AppendHashedFloat64(text, x[i])
+	}
+	return record.AppendHashed(text, numbers.At(o.y, i))
 }
 
 func (o *observer) outside(s exact.Summary, distance exact.Value) bool {
@@ -92,35 +99,49 @@ func (o *observer) surelyInside(s exact.Summary, distance exact.Value) bool {
 	if !s.Sum.IsFinite() || !s.SumAbs.IsFinite() || s.Sum.Sign() == 0 || !distance.IsFinite() {
 		return false
 	}
-	key := [2]int{exact.Exponent(s.Sum.Number()), exact.Exponent(s.SumAbs.Number())}
+	least := o.leastLimit(exact.Exponent(s.Sum.Number()), exact.Exponent(s.SumAbs.Number()))
+	return exact.QuotientAbove(distance, unity) <= least
+}
+
+// leastLimit returns the limit of a sum of magnitude 2^sum at least, and of 2^magnitudes of those of its terms.
+func (o *observer) leastLimit(sum, magnitudes int) float64 {
+	key := [2]int{sum, magnitudes}
 	least, known := o.least[key]
 	if !known {
-		sum, abs := exact.FromRat(exact.PowerOfTwo(key[0])), exact.FromRat(exact.PowerOfTwo(key[1]))
-		if b := o.limit(exact.Summary{N: s.N, Sum: sum, SumAbs: abs, Finite: abs}); b != nil {
+		sum, abs := exact.FromRat(exact.PowerOfTwo(sum)), exact.FromRat(exact.PowerOfTwo(magnitudes))
+		s := exact.Summary{N: o.in.Reference.Shape.Length, Sum: sum, SumAbs: abs, Finite: abs}
+		if b := o.limit(s); b != nil {
 			least = exact.Below(exact.FromRat(b))
 		}
 		o.least[key] = least
 	}
-	return exact.QuotientAbove(distance, unity) <= least
+	return least
 }
 
 var unity = exact.FromFloat64(1)
 
-// lookShort compares x with the short sum. It is not ok where only rationals can tell.
-func (o *observer) lookShort(x float64) (l look, ok bool) {
-	o.gap.SetDifference(&o.short.Short, x)
-	l = look{short: true, float: x}
+// lookShort compares number i with the short sum. It reports false where only rationals can tell.
+func (o *observer) lookShort(i int, l *look) (ok bool) {
+	if o.parts, ok = numbers.AppendParts(o.parts[:0], o.y, i, &o.number); !ok {
+		return false
+	}
+	o.gap.SetDifference(&o.short.Short, o.parts...)
 	_, off := o.gap.Bounds()
-	if least, _ := o.short.Bounds(); off > 0 {
+	least, _ := o.short.Bounds()
+	l.above, l.outside = 0, false
+	if off > 0 {
 		l.above = off / least * (1 + 0x1p-50)
 	}
 	_, ok = o.short.Sign()
 	if _, known := o.gap.Sign(); !ok || !known || !o.gap.OK() || l.above > 1 {
-		return l, false
+		return false
+	}
+	if o.limit != nil && off > 0 && off > o.leastLimit(math.Ilogb(least), math.Ilogb(o.short.MagnitudesBelow())) {
+		return false
 	}
 	o.short.AddTo(&o.shortExact)
 	o.gap.AddTo(&o.shortDifference)
-	return l, true
+	return true
 }
 
 // run is how many components are compared at a time, grain how many a goroutine takes.
@@ -129,7 +150,7 @@ const (
 	grain = 1 << 5
 )
 
-// Judge compares a result with the exact one.
+// Judge compares a result with the exact one. The hash is of all components, also where not all are compared.
 func (in Input) Judge(y numbers.Source, limit Limit) (Judgment, error) {
 	n := in.Reference.Shape.Components
 	if y.Len() != n {
@@ -144,14 +165,12 @@ func (in Input) Judge(y numbers.Source, limit Limit) (Judgment, error) {
 		list := looks[:min(run, n-from)]
 		parallel.Ranges(0, len(list), grain, func(worker, first, end int) {
 			for k := first; k < end; k++ {
-				list[k] = observers[worker].look(from + k)
+				observers[worker].look(from+k, &list[k])
 			}
 		})
 		for k, l := range list {
-			if l.short {
-				hash.AddFloat64(l.float)
-			} else {
-				hash.Add(l.value)
+			if hash.AddText(l.text); l.skipped {
+				continue
 			}
 			j.Outside = j.Outside || l.outside
 			if j.Worst >= 0 && (l.above < most || l.above == 0) {
@@ -167,16 +186,14 @@ func (in Input) Judge(y numbers.Source, limit Limit) (Judgment, error) {
 	return j, nil
 }
 
-// observers returns one for each goroutine. Components that are not kept are, where they are compared as rationals.
+// observers returns one for each goroutine. Components that are not short are kept.
 func (in Input) observers(y numbers.Source, limit Limit) []observer {
-	floats, ok := y.(numbers.Float64s)
-	if !ok || limit != nil || !in.Reference.HasShorts() {
-		floats = nil
+	if !in.Reference.HasShorts() {
 		in.Reference.Keep()
 	}
 	list := make([]observer, parallel.Threads(0))
 	for i := range list {
-		list[i] = observer{in: in, y: y, floats: floats, limit: limit, least: map[[2]int]float64{}}
+		list[i] = observer{in: in, y: y, limit: limit, least: map[[2]int]float64{}}
 		list[i].norms = norms{difference: new(big.Rat), exact: new(big.Rat)}
 	}
 	return list

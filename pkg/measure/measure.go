@@ -5,6 +5,7 @@ package measure
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/big"
 	"slices"
 	"time"
@@ -30,6 +31,31 @@ type Input struct {
 func NewInput(d record.Dataset, p *op.Problem) (Input, error) {
 	r, err := op.Exact(p)
 	return Input{Dataset: d, Problem: p, Reference: r}, err
+}
+
+// Of problems of more than mostElements elements, with results of many components, sampleSize components are compared
+// with exact ones: 2^30 products take some seconds.
+const (
+	mostElements = 1 << 30
+	sampleSize   = 10_000
+)
+
+// NewSampledInput is NewInput of a problem that may be too large to compare all components of results.
+func NewSampledInput(d record.Dataset, p *op.Problem) (Input, error) {
+	r, err := op.Sampled(p, mostElements, sampleSize)
+	return Input{Dataset: d, Problem: p, Reference: r}, err
+}
+
+// sampled returns a warning where not all components are compared.
+func (in Input) sampled() (list []record.Warning) {
+	n, all := in.Reference.Compared(), in.Reference.Shape.Components
+	if n == all {
+		return nil
+	}
+	return []record.Warning{{
+		Code: record.WarnSampled, Text: fmt.Sprintf("%d of %d components, chosen at random, are compared", n, all),
+		Advice: "of smaller problems all are",
+	}}
 }
 
 // Result is what a method computed, and the record of it.
@@ -208,7 +234,7 @@ func describe(m method.Method, c method.Config, f method.Info, in Input) record.
 		PrecisionBits: c.Precision, ActualBits: f.Bits, Moduli: f.Moduli, ModuliBits: f.ModuliBits,
 		Rounding: f.Rounding, Alignment: f.Alignment, Alignments: f.Alignments, Roundings: f.Roundings,
 		Blocks: f.Blocks, BlockSize: f.BlockSize,
-		Reference: m.Operation.Reference, Warnings: slices.Clone(in.Warnings),
+		Reference: m.Operation.Reference, Warnings: append(slices.Clone(in.Warnings), in.sampled()...),
 		Factors: factors(in.Problem), Strides: strides(in.Problem),
 	}
 	if f.Ranks != nil {

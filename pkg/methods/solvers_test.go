@@ -61,14 +61,50 @@ func TestSolversOnGPU(t *testing.T) {
 				{"brusselator:n=50", krylov.Options{Algorithm: krylov.BiCGStab2, Precondition: krylov.Jacobi, Iterations: 20}},
 				{"convdiff:n=8649", krylov.Options{Algorithm: krylov.BiCGStab, Iterations: 1}},
 			} {
-				c.Tolerance = 1e-12
-				system := sparseSystem(t, c.text)
-				want := solveOn(t, s, system, c.Options)
-				c.Devices = gpus
-				sameSolution(t, c.text, solveOn(t, s, system, c.Options), want)
+				compareOn(t, s, gpus, c.text, sparseSystem(t, c.text), c.Options)
 			}
 		})
 	}
+}
+
+// TestILUOnGPU: the same with ILU(0), whose factors have levels of one row, of all rows, of more rows than a warp
+// takes, and of rows of different lengths.
+func TestILUOnGPU(t *testing.T) {
+	gputest.Sanitize(t)
+	gpus := device.Must(gputest.Name(t))
+	systems := map[string]krylov.System{"diagonal": diagonalSystem(300)}
+	for _, text := range []string{
+		"tridiagonal:n=70,cond=100", "dominant:n=400,row=4,margin=0.2", "convdiff:n=2025", "brusselator:n=50",
+	} {
+		systems[text] = sparseSystem(t, text)
+	}
+	for _, s := range gpuSolvers() {
+		t.Run(s.Name, func(t *testing.T) {
+			for text, system := range systems {
+				o := krylov.Options{Algorithm: krylov.BiCGStab, Precondition: krylov.ILU0, Iterations: 3}
+				compareOn(t, s, gpus, text, system, o)
+			}
+		})
+	}
+}
+
+// diagonalSystem returns one of n equations with an unknown each.
+func diagonalSystem(n int) krylov.System {
+	p, values := &numbers.Pattern{Start: []int{0}}, make(numbers.Float64s, n)
+	for i := range n {
+		p.Column, p.Start = append(p.Column, int32(i)), append(p.Start, i+1)
+		values[i] = float64(i + 3)
+	}
+	return krylov.System{A: numbers.Sparse(values, n, p), B: krylov.Ones(n)}
+}
+
+// compareOn solves a system on the CPU and on a GPU.
+func compareOn(t *testing.T, s krylov.Solver, gpus device.Set, what string, system krylov.System, o krylov.Options) {
+	t.Helper()
+	o.Tolerance = 1e-12
+	want := solveOn(t, s, system, o)
+	o.Devices = gpus
+	sameSolution(t, what, solveOn(t, s, system, o), want)
 }
 
 func solveOn(t *testing.T, s krylov.Solver, system krylov.System, o krylov.Options) krylov.Result {
@@ -136,7 +172,7 @@ func TestRefusedSolves(t *testing.T) {
 			continue
 		}
 		o := krylov.Options{
-			Tolerance: 1e-3, Iterations: 20, Algorithm: krylov.BiCGStab, Precondition: krylov.Jacobi, Devices: device.GPU(0),
+			Tolerance: 1e-3, Iterations: 20, Algorithm: krylov.BiCGStab, Precondition: krylov.ILU0, Devices: device.GPU(0),
 		}
 		want := solveOn(t, s, system, o)
 		before, failures := memory(t, d), 0

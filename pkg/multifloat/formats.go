@@ -109,8 +109,8 @@ func In[T Float](f Format) format.Format[Vector[T], Number[T]] {
 			}
 		},
 		Loops: format.Loops[Vector[T], Number[T]]{
-			Sum: a.Sum, Asum: a.Asum, Dot: a.Dot, Dots: a.Dots, Rows: a.Rows, Axpy: a.Axpy, Scal: a.Scal,
-			Products: a.Products,
+			Sum: a.Sum, Asum: a.Asum, Dot: a.Dot, Dots: a.Dots, Rows: a.Rows, Triangle: a.Triangle, Axpy: a.Axpy,
+			Scal: a.Scal, Products: a.Products,
 		},
 	})
 }

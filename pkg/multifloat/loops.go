@@ -101,11 +101,19 @@ func (a *arithmetic[T]) Add(x, y Number[T]) Number[T] {
 }
 
 // Mul returns x * y.
-func (a *arithmetic[T]) Mul(x, y Number[T]) Number[T] {
-	v, z := MakeVector[T](1, a.components), MakeVector[T](1, a.components)
-	v.Set(0, y)
-	a.Scal(z, x, v)
-	return z.Get(0)
+func (a *arithmetic[T]) Mul(x, y Number[T]) (z Number[T]) {
+	s := a.states.Get().(*state[T])
+	defer a.states.Put(s)
+	s.setLanes(s.sums[0], x)
+	s.setTail(0, y)
+	for k := range a.components {
+		s.tail(a.components + k)
+	}
+	a.loops().Mul.Run(s.sums[0], s.table, 1)
+	for k := range a.components {
+		z[k] = s.tails[a.components+k][0]
+	}
+	return z
 }
 
 // tile is what a vector's numbers that are read again for the next row may take, in bytes: they stay in the cache.

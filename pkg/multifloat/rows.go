@@ -27,35 +27,63 @@ func (s *slice) active(j, n int) int {
 	return n
 }
 
-// slicesOf returns the slices of a matrix, the first ones of each window of rows, and the order of the elements.
-func slicesOf(p *numbers.Pattern, starts []int) (list []slice, windows []int, order []int) {
-	order = make([]int, 0, p.Len())
+// cut is rows of a matrix in slices, and the order of their elements.
+type cut struct {
+	pattern *numbers.Pattern
+	list    []slice
+	order   []int
+}
+
+// add cuts rows into slices, the longest first.
+func (c *cut) add(rows []int32) {
+	p := c.pattern
 	length := func(i int32) int { return p.Start[i+1] - p.Start[i] }
-	for w, from := range starts[:len(starts)-1] {
-		windows = append(windows, len(list))
-		sorted := make([]int32, starts[w+1]-from)
-		for i := range sorted {
-			sorted[i] = int32(from + i)
+	slices.SortStableFunc(rows, func(a, b int32) int { return length(b) - length(a) })
+	for part := range slices.Chunk(rows, lanes) {
+		s := slice{rows: part, start: len(c.order)}
+		for _, i := range part {
+			s.lengths = append(s.lengths, length(i))
 		}
-		slices.SortStableFunc(sorted, func(a, b int32) int { return length(b) - length(a) })
-		for part := range slices.Chunk(sorted, lanes) {
-			s := slice{rows: part, start: len(order)}
-			for _, i := range part {
-				s.lengths = append(s.lengths, length(i))
+		n := len(part)
+		for j := 0; ; j++ {
+			if n = s.active(j, n); n == 0 {
+				break
 			}
-			n := len(part)
-			for j := 0; ; j++ {
-				if n = s.active(j, n); n == 0 {
-					break
-				}
-				for _, i := range part[:n] {
-					order = append(order, p.Start[i]+j)
-				}
+			for _, i := range part[:n] {
+				c.order = append(c.order, p.Start[i]+j)
 			}
-			list = append(list, s)
+		}
+		c.list = append(c.list, s)
+	}
+}
+
+// windowsOf returns the slices of a matrix, and the first ones of each window of rows.
+func windowsOf(p *numbers.Pattern, starts []int) (c cut, windows []int) {
+	c = cut{pattern: p, order: make([]int, 0, p.Len())}
+	for w, from := range starts[:len(starts)-1] {
+		windows = append(windows, len(c.list))
+		rows := make([]int32, starts[w+1]-from)
+		for i := range rows {
+			rows[i] = int32(from + i)
+		}
+		c.add(rows)
+	}
+	return c, append(windows, len(c.list))
+}
+
+// levelsOf returns the slices of a triangular matrix, level by level, and for each the number of those before its
+// level.
+func levelsOf(p *numbers.Pattern, upper bool) (c cut, before []uint32) {
+	c = cut{pattern: p, order: make([]int, 0, p.Len())}
+	rows, starts := p.Levels(upper)
+	for l, from := range starts[:len(starts)-1] {
+		first := len(c.list)
+		c.add(rows[from:starts[l+1]])
+		for range len(c.list) - first {
+			before = append(before, uint32(first))
 		}
 	}
-	return list, append(windows, len(list)), order
+	return c, before
 }
 
 // Layout is how the elements of a sparse matrix lie in a device's memory: in slices of 32 rows, which lanes compute
@@ -65,6 +93,7 @@ type Layout struct {
 	Starts  []uint64 // of the slices among them
 	Lengths []uint32 // of the rows of a slice, from the longest to the shortest
 	Rows    []uint32 // their numbers; NoRow beyond the last one
+	Before  []uint32 // of a triangular matrix: how many slices have to be computed before each one
 }
 
 // NoRow stands for no row, of length 0.
@@ -72,9 +101,34 @@ const NoRow = 1<<32 - 1
 
 // NewLayout returns that of a matrix.
 func NewLayout(p *numbers.Pattern) Layout {
-	list, _, order := slicesOf(p, p.Windows())
-	l := Layout{Order: order}
-	for _, s := range list {
+	c, _ := windowsOf(p, p.Windows())
+	return c.layout()
+}
+
+// NewTriangle returns that of a matrix whose elements are all below the diagonal, or all above it: slices of rows of
+// the same level (numbers.Pattern.Levels).
+func NewTriangle(p *numbers.Pattern, upper bool) Layout {
+	c, before := levelsOf(p, upper)
+	l := c.layout()
+	l.Before = before
+	return l
+}
+
+// Widest returns how many slices of a triangular matrix are computed side by side, at most.
+func (l *Layout) Widest() (n int) {
+	first := 0
+	for i, before := range l.Before {
+		if int(before) == i {
+			first = i
+		}
+		n = max(n, i+1-first)
+	}
+	return n
+}
+
+func (c *cut) layout() Layout {
+	l := Layout{Order: c.order}
+	for _, s := range c.list {
 		l.Starts = append(l.Starts, uint64(s.start))
 		for k := range lanes {
 			row, length := uint32(NoRow), 0
@@ -94,20 +148,44 @@ func (a *arithmetic[T]) Rows(p *numbers.Pattern, m Vector[T]) func(z, x Vector[T
 		return rows
 	}
 	starts := p.Windows()
-	list, windows, order := slicesOf(p, starts)
-	elements, columns := MakePacked[T](len(order), a.components, m.packing), make([]int32, len(order))
-	for to, from := range order {
-		columns[to] = p.Column[from]
-		elements.Set(to, m.Get(int(from)))
-	}
+	c, windows := windowsOf(p, starts)
+	elements, columns := ordered(a, &c, m)
 	return func(z, x Vector[T], from, to int) {
 		first, last := sort.SearchInts(starts, from), sort.SearchInts(starts, to)
 		s := a.states.Get().(*state[T])
 		defer a.states.Put(s)
-		for _, rows := range list[windows[first]:windows[last]] {
-			a.multiplySlice(s, rows, elements, columns, z, x)
+		for _, rows := range c.list[windows[first]:windows[last]] {
+			clear(s.sums[0])
+			a.addSlice(s, rows, elements, columns, z, x)
 		}
 	}
+}
+
+// Triangle returns the function of [format.Loops]: rows of the same level go side by side.
+func (a *arithmetic[T]) Triangle(p *numbers.Pattern, upper bool, m Vector[T]) func(z, y Vector[T]) {
+	c, _ := levelsOf(p, upper)
+	elements, columns := ordered(a, &c, m)
+	return func(z, y Vector[T]) {
+		s := a.states.Get().(*state[T])
+		defer a.states.Put(s)
+		for _, rows := range c.list {
+			clear(s.sums[0])
+			for l, i := range rows.rows {
+				s.setLane(s.sums[0], l, y.Get(int(i)))
+			}
+			a.addSlice(s, rows, elements, columns, z, z)
+		}
+	}
+}
+
+// ordered returns the elements of a matrix and their columns in the order of slices.
+func ordered[T Float](a *arithmetic[T], c *cut, m Vector[T]) (elements Vector[T], columns []int32) {
+	elements, columns = MakePacked[T](len(c.order), a.components, m.packing), make([]int32, len(c.order))
+	for to, from := range c.order {
+		columns[to] = c.pattern.Column[from]
+		elements.Set(to, m.Get(from))
+	}
+	return elements, columns
 }
 
 // doubleWordRows is Rows of double words by loops of their own, nil for other numbers. Low parts of a matrix that are
@@ -128,12 +206,18 @@ func (a *arithmetic[T]) doubleWordRows(p *numbers.Pattern, m Vector[T]) func(z, 
 	}
 }
 
-// multiplySlice computes the rows of a slice.
-func (a *arithmetic[T]) multiplySlice(s *state[T], rows slice, elements Vector[T], columns []int32, z, x Vector[T]) {
-	sum, at := s.sums[0], rows.start
-	clear(sum)
-	active := rows.active(0, len(rows.rows))
-	for j := 0; active > 0; {
+// addSlice adds the products of the rows of a slice and x to the lanes of the first sum, and stores each sum in z
+// behind the last element of its row.
+func (a *arithmetic[T]) addSlice(s *state[T], rows slice, elements Vector[T], columns []int32, z, x Vector[T]) {
+	sum, at, active := s.sums[0], rows.start, len(rows.rows)
+	for j := 0; ; j++ {
+		left := rows.active(j, active)
+		for l, i := range rows.rows[left:active] {
+			z.Set(int(i), s.lane(sum, left+l))
+		}
+		if active = left; active == 0 {
+			return
+		}
 		if active == lanes {
 			s.point(0, elements, at, active)
 		} else {
@@ -142,10 +226,5 @@ func (a *arithmetic[T]) multiplySlice(s *state[T], rows slice, elements Vector[T
 		s.gather(1, x, columns[at:at+active])
 		a.loops().AddProduct.Run(sum, s.table, lanes)
 		at += active
-		j++
-		active = rows.active(j, active)
-	}
-	for l, i := range rows.rows {
-		z.Set(int(i), s.lane(sum, l))
 	}
 }

@@ -50,6 +50,13 @@ func (s *state[T]) setLanes(to []T, x Number[T]) {
 	}
 }
 
+// setLane sets a lane to a number.
+func (s *state[T]) setLane(to []T, i int, x Number[T]) {
+	for k := range s.components {
+		to[k*lanes+i] = x[k]
+	}
+}
+
 // lane returns the number in a lane.
 func (s *state[T]) lane(of []T, i int) (x Number[T]) {
 	for k := range s.components {

@@ -24,6 +24,9 @@ type Number[T Float] [Most]T
 func (x Number[T]) Value() exact.Value {
 	sum := new(big.Rat)
 	for _, c := range x {
+		if c == 0 {
+			continue
+		}
 		v := exact.FromFloat64(float64(c))
 		if !v.IsFinite() {
 			return exact.FromFloat64(float64(x[0]))

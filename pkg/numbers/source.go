@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"slices"
 
 	"mpbench/pkg/exact"
 )
@@ -139,18 +140,72 @@ type Sums []Float64s
 
 func (x Sums) Len() int { return len(x[0]) }
 
-func (x Sums) Read(z *Number, i int) {
+// AllFinite tells whether all parts of all numbers are finite.
+func (x Sums) AllFinite() bool {
+	return !slices.ContainsFunc(x, func(part Float64s) bool {
+		return slices.ContainsFunc(part, func(v float64) bool { return v-v != 0 })
+	})
+}
+
+// Clone returns a copy.
+func (x Sums) Clone() Sums {
+	z := make(Sums, len(x))
+	for k, part := range x {
+		z[k] = slices.Clone(part)
+	}
+	return z
+}
+
+func (x Sums) Read(z *Number, i int) { Values{x.value(i)}.Read(z, 0) }
+
+func (x Sums) value(i int) exact.Value {
 	var sum exact.Dot
 	for _, part := range x {
 		sum.Add(part[i], 1)
 	}
-	Values{sum.Value()}.Read(z, 0)
+	return sum.Value()
 }
 
 func (x Sums) Span(i int) Span {
 	var z Number
 	x.Read(&z, i)
 	return z.Span()
+}
+
+// mostParts is how many binary64 numbers AppendParts takes for one number at most.
+const mostParts = 24
+
+// AppendParts appends binary64 numbers that add up to number i of a source, z being scratch; infinities and NaN where
+// the source has them in binary64. It reports false where it would take many, or others than normal numbers.
+func AppendParts(parts []float64, s Source, i int, z *Number) ([]float64, bool) {
+	switch x := s.(type) {
+	case Float64s:
+		return append(parts, x[i]), true
+	case Sums:
+		for _, part := range x {
+			parts = append(parts, part[i])
+		}
+		return parts, true
+	case Scaled:
+		return parts, false
+	}
+	s.Read(z, i)
+	top := z.Exp + 64*len(z.Words)
+	switch {
+	case z.Class == Zero:
+		return parts, true
+	case z.Class != Finite || 2*len(z.Words) > mostParts || z.Exp < -1000 || top > 1000:
+		return parts, false
+	}
+	sign := 1.0
+	if z.Neg {
+		sign = -1
+	}
+	for k, w := range z.Words {
+		low := math.Ldexp(sign, z.Exp+64*k)
+		parts = append(parts, low*float64(w&math.MaxUint32), low*0x1p32*float64(w>>32))
+	}
+	return parts, true
 }
 
 // Rationals returns a Source of rational numbers: Scaled, with their least common odd denominator, unless that is 1.
@@ -199,6 +254,8 @@ func At(s Source, i int) exact.Value {
 	case joined:
 		part, i := x.find(i)
 		return At(part, i)
+	case Sums:
+		return x.value(i)
 	}
 	var z Number
 	s.Read(&z, i)

@@ -257,3 +257,34 @@ func TestUnion(t *testing.T) {
 		}
 	}
 }
+
+// TestAppendParts: parts add up to the number, of each kind of sources; what has no parts is refused.
+func TestAppendParts(t *testing.T) {
+	wide := new(big.Float).SetPrec(300).Quo(new(big.Float).SetPrec(300).SetInt64(-7), big.NewFloat(3))
+	for _, s := range []Source{
+		Float64s{0, 1.5, -0x1p-1074}, Sums{{1, -3}, {0x1p-60, 0}}, Bigs{wide, new(big.Float), big.NewFloat(0x1p900)},
+		Values{exact.FromFloat64(-0.1), exact.FromBig(wide)},
+	} {
+		for i := range s.Len() {
+			var z Number
+			parts, ok := AppendParts(nil, s, i, &z)
+			sum := new(big.Rat)
+			for _, x := range parts {
+				sum.Add(sum, new(big.Rat).SetFloat64(x))
+			}
+			if want := At(s, i); !ok || sum.Cmp(want.Number()) != 0 {
+				t.Errorf("%v: %v of %v", want, parts, ok)
+			}
+		}
+	}
+	long := new(big.Float).SetPrec(2000).Quo(new(big.Float).SetPrec(2000).SetInt64(1), big.NewFloat(3))
+	for _, s := range []Source{
+		Bigs{nil}, Bigs{new(big.Float).SetInf(true)}, Bigs{long}, Bigs{new(big.Float).SetMantExp(big.NewFloat(1), -1100)},
+		Quotients(Float64s{1}, big.NewInt(3)),
+	} {
+		var z Number
+		if parts, ok := AppendParts(nil, s, 0, &z); ok {
+			t.Errorf("%v has the parts %v", At(s, 0), parts)
+		}
+	}
+}

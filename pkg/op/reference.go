@@ -2,6 +2,8 @@ package op
 
 import (
 	"math/big"
+	"math/bits"
+	"math/rand/v2"
 	"runtime"
 	"sync"
 
@@ -16,6 +18,7 @@ type Reference struct {
 	keeping sync.Once
 	kept    []exact.Summary // of all components, or of none where they are too many, or short and nobody asked to Keep
 	shorts  *shorts         // where many components have few terms
+	sample  []uint64        // a bit for each component that is compared; nil where all are
 
 	adding    sync.Once
 	norm, abs *big.Rat // see Norms
@@ -47,11 +50,44 @@ func Exact(p *Problem) (*Reference, error) {
 	return r, nil
 }
 
+// Sampled is Exact of a problem of which, where it has more than so many elements, only so many components are
+// compared with results: different ones, chosen at random, the same for the same number of components.
+func Sampled(p *Problem, elements int64, components int) (*Reference, error) {
+	shape, err := p.Op.Shape(p)
+	if err != nil || shape.Elements <= elements || shape.Components <= components {
+		return Exact(p)
+	}
+	r := &Reference{Shape: shape, problem: p, sample: make([]uint64, (shape.Components+63)/64)}
+	random := rand.New(rand.NewPCG(1, uint64(shape.Components)))
+	for range components {
+		i := random.IntN(shape.Components)
+		for r.Compares(i) {
+			i = random.IntN(shape.Components)
+		}
+		r.sample[i/64] |= 1 << (i % 64)
+	}
+	return r, nil
+}
+
+// Compares tells whether component i is to be compared with a result.
+func (r *Reference) Compares(i int) bool { return r.sample == nil || r.sample[i/64]>>(i%64)&1 != 0 }
+
+// Compared returns how many components are.
+func (r *Reference) Compared() (n int) {
+	if r.sample == nil {
+		return r.Shape.Components
+	}
+	for _, word := range r.sample {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
 // Keep computes all components, unless they are too many, for those who will ask for all of them more than once. It
 // is not for concurrent use with Component.
 func (r *Reference) Keep() {
 	r.keeping.Do(func() {
-		if n := r.Shape.Components; r.kept == nil && n <= mostKept {
+		if n := r.Shape.Components; r.kept == nil && r.sample == nil && n <= mostKept {
 			list := make([]exact.Summary, n)
 			parallel.Ranges(0, n, 1, func(_, i, _ int) { list[i] = r.compute(i) })
 			r.kept = list
@@ -67,21 +103,59 @@ func (r *Reference) Component(i int) exact.Summary {
 	return r.compute(i)
 }
 
-// Norms returns the sum of the magnitudes of the components, and that of all terms; not finite where a component is
-// not.
+// Norms returns the sum of the magnitudes of the components that are compared, and that of all their terms; not finite
+// where a component is not.
 func (r *Reference) Norms() (norm, abs *big.Rat, finite bool) {
 	r.adding.Do(func() {
+		parts := make([]normSums, parallel.Threads(0))
+		for i := range parts {
+			parts[i].norm, parts[i].abs = new(big.Rat), new(big.Rat)
+		}
+		const grain = 1 << 10
+		parallel.Ranges(0, r.Shape.Components, grain, func(worker, from, to int) {
+			for i := from; i < to; i++ {
+				if r.Compares(i) {
+					parts[worker].add(r, i)
+				}
+			}
+		})
 		norm, abs := new(big.Rat), new(big.Rat)
-		for i := range r.Shape.Components {
-			s := r.Component(i)
-			if !s.SumAbs.IsFinite() || !s.Sum.IsFinite() {
+		for i := range parts {
+			if parts[i].special {
 				return
 			}
-			norm, abs = exact.Add(norm, s.Sum.Abs().Number()), exact.Add(abs, s.SumAbs.Number())
+			norm = exact.Add(norm, parts[i].total(r, parts[i].norm, &parts[i].shortNorm))
+			abs = exact.Add(abs, parts[i].total(r, parts[i].abs, &parts[i].shortAbs))
 		}
 		r.norm, r.abs = norm, abs
 	})
 	return r.norm, r.abs, r.norm != nil
+}
+
+// normSums add up the magnitudes of components and of their terms, those of short sums times their divisor.
+type normSums struct {
+	norm, abs           *big.Rat
+	shortNorm, shortAbs exact.Sum
+	special             bool // a component is no number
+	short               Short
+}
+
+func (n *normSums) add(r *Reference, i int) {
+	if r.Short(i, &n.short) {
+		if _, known := n.short.Sign(); known {
+			n.short.AddTo(&n.shortNorm)
+			n.short.AddMagnitudesTo(&n.shortAbs)
+			return
+		}
+	}
+	s := r.Component(i)
+	if n.special = n.special || !s.SumAbs.IsFinite() || !s.Sum.IsFinite(); !n.special {
+		n.norm, n.abs = exact.Add(n.norm, s.Sum.Abs().Number()), exact.Add(n.abs, s.SumAbs.Number())
+	}
+}
+
+func (n *normSums) total(r *Reference, sum *big.Rat, short *exact.Sum) *big.Rat {
+	return exact.Add(sum, new(big.Rat).Quo(short.Value().Number(), r.Divisor()))
 }
 
 func (r *Reference) compute(i int) exact.Summary {

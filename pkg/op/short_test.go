@@ -93,6 +93,11 @@ func agree(t *testing.T, name string, r *op.Reference, s *op.Short) {
 			t.Fatalf("%s: %v is not %v", name, total.Value(), want.Sum)
 		}
 	}
+	var magnitudes exact.Sum
+	s.AddMagnitudesTo(&magnitudes)
+	if sum := magnitudes.Value().Number(); new(big.Rat).Quo(sum, r.Divisor()).Cmp(want.SumAbs.Number()) != 0 {
+		t.Fatalf("%s: magnitudes %v are not %v", name, magnitudes.Value(), want.SumAbs)
+	}
 	if s.OneSign() != want.Sum.Abs().Equal(want.SumAbs) {
 		t.Fatalf("%s: %v of %v has one sign: %v", name, want.Sum, want.SumAbs, s.OneSign())
 	}
@@ -118,6 +123,7 @@ func TestShortRows(t *testing.T) {
 					t.Fatalf("%s, seed %d: component %d is %v, of sign %d", o.Name, seed, i, r.Component(i).Sum, sign)
 				}
 				low, high := s.Bounds()
+				agreeNorms(t, r)
 				size := r.Component(i).Sum.Abs()
 				if size.Number().Cmp(new(big.Rat).SetFloat64(low)) < 0 || size.Number().Cmp(new(big.Rat).SetFloat64(high)) > 0 {
 					t.Fatalf("%s, seed %d: component %d is %v, from %v to %v", o.Name, seed, i, size, low, high)
@@ -127,5 +133,25 @@ func TestShortRows(t *testing.T) {
 	}
 	if n < 1000 {
 		t.Errorf("%d components are short", n)
+	}
+}
+
+// agreeNorms compares norms with the sums over all components.
+func agreeNorms(t *testing.T, r *op.Reference) {
+	t.Helper()
+	norm, abs := new(big.Rat), new(big.Rat)
+	for i := range r.Shape.Components {
+		c := r.Component(i)
+		if !c.Sum.IsFinite() || !c.SumAbs.IsFinite() {
+			if _, _, finite := r.Norms(); finite {
+				t.Fatalf("norms are finite, and component %d is %v", i, c.Sum)
+			}
+			return
+		}
+		norm.Add(norm, c.Sum.Abs().Number())
+		abs.Add(abs, c.SumAbs.Number())
+	}
+	if n, a, finite := r.Norms(); !finite || n.Cmp(norm) != 0 || a.Cmp(abs) != 0 {
+		t.Fatalf("norms %v and %v, want %v and %v", n, a, norm, abs)
 	}
 }

@@ -36,30 +36,34 @@ func NewResultHash() *ResultHash { return &ResultHash{hash: sha256.New()} }
 
 // Add adds a number.
 func (h *ResultHash) Add(v exact.Value) {
-	h.text = append(appendCanonical(h.text[:0], v), '\n')
-	h.hash.Write(h.text)
+	h.text = AppendHashed(h.text[:0], v)
+	h.AddText(h.text)
 }
 
-// AddFloat64 adds a number, as Add does.
-func (h *ResultHash) AddFloat64(x float64) {
+// AddText adds numbers, as AppendHashed or AppendHashedFloat64 write them.
+func (h *ResultHash) AddText(text []byte) { h.hash.Write(text) }
+
+// AppendHashed appends what a hash is of: the canonical text of a number and a newline.
+func AppendHashed(text []byte, v exact.Value) []byte { return append(appendCanonical(text, v), '\n') }
+
+// AppendHashedFloat64 appends the same of a binary64 number.
+func AppendHashedFloat64(text []byte, x float64) []byte {
 	word := math.Float64bits(x)
 	significand, exponent := word&(1<<52-1), int(word>>52&0x7ff)
 	if exponent == 0x7ff || word<<1 == 0 {
-		h.Add(exact.FromFloat64(x))
-		return
+		return AppendHashed(text, exact.FromFloat64(x))
 	}
 	if exponent > 0 {
 		significand |= 1 << 52
 		exponent--
 	}
-	h.text = h.text[:0]
 	if x < 0 {
-		h.text = append(h.text, '-')
+		text = append(text, '-')
 	}
 	zeros := bits.TrailingZeros64(significand)
-	h.text = strconv.AppendUint(append(h.text, "0x"...), significand>>zeros, 16)
-	h.text = strconv.AppendInt(append(h.text, 'p'), int64(exponent-1074+zeros), 10)
-	h.hash.Write(append(h.text, '\n'))
+	text = strconv.AppendUint(append(text, "0x"...), significand>>zeros, 16)
+	text = strconv.AppendInt(append(text, 'p'), int64(exponent-1074+zeros), 10)
+	return append(text, '\n')
 }
 
 // Text returns the hash.

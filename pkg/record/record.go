@@ -296,6 +296,7 @@ const (
 	WarnGovernor    = "governor"       // the processor's clock follows the load
 	WarnTuning      = "tuning"         // launch parameters could not be read or kept
 	WarnHeader      = "header"         // a line of the input was skipped
+	WarnSampled     = "sampled"        // not all components were compared with exact ones
 )
 
 // A Warning tells that a result is to be taken with care, and what to do about it.

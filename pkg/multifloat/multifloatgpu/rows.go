@@ -35,11 +35,15 @@ func (a *arithmetic[T]) sparseRows(p *numbers.Pattern, m vector[T]) func(z, x ve
 
 // rowsOf is sparseRows of a matrix in the memory of this computer.
 func (a *arithmetic[T]) rowsOf(p *numbers.Pattern, m multifloat.Vector[T]) func(z, x vector[T], from, to int) {
-	s, err := a.newSparse(p, m)
+	s, err := a.newSparse(p, multifloat.NewLayout(p), m)
 	a.try(err)
+	if err == nil && p.Longest()*(len(p.Start)-1) > uneven*p.Len() {
+		s.next = gpu.Take[uint32](a.owner, 1)
+		a.try(a.owner.Err())
+	}
 	return func(z, x vector[T], _, _ int) {
 		z.host = multifloat.Vector[T]{}
-		if s == nil || s.slices == 0 || a.err != nil {
+		if s.slices == 0 || a.err != nil {
 			return
 		}
 		launch := a.grid(s.slices)
@@ -55,13 +59,39 @@ func (a *arithmetic[T]) rowsOf(p *numbers.Pattern, m multifloat.Vector[T]) func(
 	}
 }
 
-// newSparse copies a matrix to the device, in the order in which it is read, without parts that are all 0.
-func (a *arithmetic[T]) newSparse(p *numbers.Pattern, m multifloat.Vector[T]) (*sparse[T], error) {
-	if a.err != nil || p.Len() == 0 && len(p.Start) == 1 {
-		return nil, nil
+// triangleOf returns the Triangle of [format.Loops] of a matrix in the memory of this computer.
+func (a *arithmetic[T]) triangleOf(p *numbers.Pattern, upper bool, m multifloat.Vector[T]) func(z, y vector[T]) {
+	l := multifloat.NewTriangle(p, upper)
+	s, err := a.newSparse(p, l, m)
+	before, counters := gpu.Take[uint32](a.owner, len(l.Before)), gpu.Take[uint64](a.owner, 2)
+	if a.try(err); a.err == nil {
+		a.try(a.owner.Err())
 	}
-	l := multifloat.NewLayout(p)
-	s := &sparse[T]{slices: len(l.Starts), parts: m.Parts()}
+	if a.err == nil {
+		a.try(before.Upload(l.Before))
+	}
+	launch := a.grid(2 * l.Widest())
+	launch.Grid.X = min(launch.Grid.X, 16*max(1, a.device.Info().Multiprocessors))
+	return func(z, y vector[T]) {
+		z.host = multifloat.Vector[T]{}
+		if s.slices == 0 || a.err != nil {
+			return
+		}
+		a.try(counters.Clear(nil))
+		a.try(a.triangle.Launch(launch, cuda.MultifloatTriangleArgs{
+			Z: z.planes(), Y: y.planes(), A: s.elements.planes(), Parts: uint64(s.parts), Columns: s.columns.Pointer(),
+			Lengths: s.lengths.Pointer(), Numbers: s.rows.Pointer(), Starts: s.starts.Pointer(),
+			Before: before.Pointer(), Slices: uint64(s.slices), Counters: counters.Pointer(),
+		}))
+	}
+}
+
+// newSparse copies a matrix to the device, in the order in which it is read, without parts that are all 0.
+func (a *arithmetic[T]) newSparse(p *numbers.Pattern, l multifloat.Layout, m multifloat.Vector[T]) (sparse[T], error) {
+	s := sparse[T]{slices: len(l.Starts), parts: m.Parts()}
+	if a.err != nil || s.slices == 0 {
+		return s, nil
+	}
 	columns, sorted := make([]uint32, p.Len()), multifloat.MakeVector[T](p.Len(), s.parts)
 	for to, from := range l.Order {
 		sorted.Set(to, m.Get(from))
@@ -70,11 +100,8 @@ func (a *arithmetic[T]) newSparse(p *numbers.Pattern, m multifloat.Vector[T]) (*
 	s.elements = vector[T]{&array[T]{buffer: gpu.Take[T](a.owner, p.Len()*s.parts), length: p.Len()}, 0, p.Len()}
 	s.columns, s.lengths = gpu.Take[uint32](a.owner, len(columns)), gpu.Take[uint32](a.owner, len(l.Lengths))
 	s.rows, s.starts = gpu.Take[uint32](a.owner, len(l.Rows)), gpu.Take[uint64](a.owner, len(l.Starts))
-	if p.Longest()*(len(p.Start)-1) > uneven*p.Len() {
-		s.next = gpu.Take[uint32](a.owner, 1)
-	}
 	if err := a.owner.Err(); err != nil {
-		return nil, err
+		return sparse[T]{}, err
 	}
 	for _, upload := range []func() error{
 		func() error { return s.elements.buffer.Upload(sorted.Storage) },
@@ -82,7 +109,7 @@ func (a *arithmetic[T]) newSparse(p *numbers.Pattern, m multifloat.Vector[T]) (*
 		func() error { return s.rows.Upload(l.Rows) }, func() error { return s.starts.Upload(l.Starts) },
 	} {
 		if err := upload(); err != nil {
-			return nil, err
+			return sparse[T]{}, err
 		}
 	}
 	return s, nil

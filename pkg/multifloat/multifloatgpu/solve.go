@@ -62,7 +62,9 @@ type space[T multifloat.Float] struct {
 	n        int
 	multiply func(z, x vector[T], from, to int)
 	b        vector[T]
-	inverse  vector[T] // of the diagonal
+	inverse  vector[T]            // of the diagonal
+	lower    func(z, y vector[T]) // solve with the factors of ILU(0), nil without
+	upper    func(z, y vector[T])
 	squares  *arithmetic[float64]
 	host     func(x multifloat.Vector[T], n int) numbers.Source
 	floats   []float64
@@ -79,8 +81,12 @@ func (s *space[T]) open(d *gpu.Device, f multifloat.Format, p krylov.Prepared[mu
 	}
 	s.events.owner, s.events.err = s.owner, &s.err
 	s.multiply, s.b = s.rowsOf(p.Pattern, p.Elements), s.upload(p.B)
-	if p.Jacobi {
+	if p.Inverse.Len > 0 {
 		s.inverse = s.upload(p.Inverse)
+	}
+	if t := p.Factors; t != nil {
+		s.lower = s.triangleOf(t.Lower.Pattern, false, t.Lower.Elements)
+		s.upper = s.triangleOf(t.Upper.Pattern, true, t.Upper.Elements)
 	}
 	return s.failed()
 }
@@ -115,7 +121,15 @@ func (s *space[T]) Dot(x, y vector[T]) multifloat.Number[T] {
 	return s.dot(x.planes(), y.planes(), s.n)
 }
 
-func (s *space[T]) Precondition(z, x vector[T]) { s.products(z, s.inverse, x) }
+func (s *space[T]) Precondition(z, x vector[T]) {
+	if s.lower == nil {
+		s.products(z, s.inverse, x)
+		return
+	}
+	s.lower(z, x)
+	s.products(z, s.inverse, z)
+	s.upper(z, z)
+}
 
 // Squares is the dot product of the first components with themselves.
 func (s *space[T]) Squares(x vector[T]) float64 {

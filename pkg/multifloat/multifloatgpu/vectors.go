@@ -68,6 +68,7 @@ type arithmetic[T multifloat.Float] struct {
 	pairs      *gpu.Kernel[cuda.MultifloatPairsArgs]
 	elements   *gpu.Kernel[cuda.MultifloatElementsArgs]
 	rows       *gpu.Kernel[cuda.MultifloatRowsArgs]
+	triangle   *gpu.Kernel[cuda.MultifloatTriangleArgs]
 	parts      [2]vector[T] // of sums of several segments
 	number     vector[T]    // a dot product, whole
 }
@@ -80,6 +81,7 @@ func newArithmetic[T multifloat.Float](d *gpu.Device, f multifloat.Format) (*ari
 	a.pairs = gpu.FindKernel[cuda.MultifloatPairsArgs](a.owner, module, "multifloatPairs"+suffix)
 	a.elements = gpu.FindKernel[cuda.MultifloatElementsArgs](a.owner, module, "multifloatElements"+suffix)
 	a.rows = gpu.FindKernel[cuda.MultifloatRowsArgs](a.owner, module, "multifloatRows"+suffix)
+	a.triangle = gpu.FindKernel[cuda.MultifloatTriangleArgs](a.owner, module, "multifloatTriangle"+suffix)
 	return a, a.owner.Err()
 }
 
