@@ -308,14 +308,14 @@ type (
 		Operation, Exclusive, Epoch uint32
 		Unit                        int32
 	}
-	ScanAllFloat32Args      struct{ Argument Prefixes }
-	ScanAllFloat64Args      struct{ Argument Prefixes }
-	ScanAllInt32Args        struct{ Argument Prefixes }
-	ScanAllInt64Args        struct{ Argument Prefixes }
 	ScanExact128Float32Args struct{ Argument Prefixes }
 	ScanExact128Float64Args struct{ Argument Prefixes }
 	ScanExact64Float32Args  struct{ Argument Prefixes }
 	ScanExact64Float64Args  struct{ Argument Prefixes }
+	ScanTilesFloat32Args    struct{ Argument Prefixes }
+	ScanTilesFloat64Args    struct{ Argument Prefixes }
+	ScanTilesInt32Args      struct{ Argument Prefixes }
+	ScanTilesInt64Args      struct{ Argument Prefixes }
 	SumFloat64Args          struct {
 		Total, X Pointer[uint64]
 		N        uint64
