@@ -310,27 +310,21 @@ type (
 		F Rounding
 	}
 	Prefixes struct {
-		X, Y, Before                Pointer[uint8]
+		X, Y                        Pointer[uint8]
 		State                       Pointer[uint64]
 		Count                       Pointer[uint32]
 		N                           uint64
 		Operation, Exclusive, Epoch uint32
 		Unit                        int32
 	}
-	ScanExactFloat32Args    struct{ Argument Prefixes }
-	ScanExactFloat64Args    struct{ Argument Prefixes }
-	ScanLookbackFloat32Args struct{ Argument Prefixes }
-	ScanLookbackFloat64Args struct{ Argument Prefixes }
-	ScanLookbackInt32Args   struct{ Argument Prefixes }
-	ScanLookbackInt64Args   struct{ Argument Prefixes }
-	ScanTotalsFloat32Args   struct{ Argument Prefixes }
-	ScanTotalsFloat64Args   struct{ Argument Prefixes }
-	ScanTotalsInt32Args     struct{ Argument Prefixes }
-	ScanTotalsInt64Args     struct{ Argument Prefixes }
-	ScanWithinFloat32Args   struct{ Argument Prefixes }
-	ScanWithinFloat64Args   struct{ Argument Prefixes }
-	ScanWithinInt32Args     struct{ Argument Prefixes }
-	ScanWithinInt64Args     struct{ Argument Prefixes }
+	ScanExact128Float32Args struct{ Argument Prefixes }
+	ScanExact128Float64Args struct{ Argument Prefixes }
+	ScanExact64Float32Args  struct{ Argument Prefixes }
+	ScanExact64Float64Args  struct{ Argument Prefixes }
+	ScanTilesFloat32Args    struct{ Argument Prefixes }
+	ScanTilesFloat64Args    struct{ Argument Prefixes }
+	ScanTilesInt32Args      struct{ Argument Prefixes }
+	ScanTilesInt64Args      struct{ Argument Prefixes }
 	SumFloat64Args          struct {
 		Total, X Pointer[uint64]
 		N        uint64

@@ -128,9 +128,9 @@ func TestLayouts(t *testing.T) {
 			{"Rows", 40}, {"Ld", 44}, {"Moduli", 48}, {"BlockRows", 52}, {"PartColumns", 56},
 			{"Clear", 60}, {"PrepareBlocks", 64}, {"Add", 68},
 		}},
-		{reflect.TypeFor[Prefixes](), 64, []offset{
-			{"X", 0}, {"Y", 8}, {"Before", 16}, {"State", 24}, {"Count", 32},
-			{"N", 40}, {"Operation", 48}, {"Exclusive", 52}, {"Epoch", 56}, {"Unit", 60},
+		{reflect.TypeFor[Prefixes](), 56, []offset{
+			{"X", 0}, {"Y", 8}, {"State", 16}, {"Count", 24}, {"N", 32},
+			{"Operation", 40}, {"Exclusive", 44}, {"Epoch", 48}, {"Unit", 52},
 		}},
 		{reflect.TypeFor[FloatRows](), 32, []offset{
 			{"A", 0}, {"Low", 8}, {"RowStride", 16}, {"Columns", 24},

@@ -61,9 +61,11 @@ struct __attribute__((aligned(16))) ulonglong2 {
 #define MP_DEVICE static __device__ __forceinline__
 #define MP_FUNCTION static __device__ __attribute__((noinline)) // for what is long and called from several kernels
 
-// MP_KERNEL(name, threads) begins the definition of a kernel of at most so many threads a block; MP_REGISTER(name)
-// after the definition makes it known to the emulator.
-#define MP_KERNEL(name, threads) extern "C" __global__ void __launch_bounds__(threads) name
+// MP_KERNEL(name, threads) begins the definition of a kernel of at most so many threads a block, and, if a number of
+// blocks follows, of at least so many blocks a multiprocessor; MP_REGISTER(name) after the definition makes it known to
+// the emulator. MP_INLINE is for functions without a name.
+#define MP_KERNEL(name, ...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__) name
+#define MP_INLINE __attribute__((always_inline))
 #if !defined(MP_EMULATOR)
 #define MP_REGISTER(name)
 #endif
@@ -108,8 +110,9 @@ MP_DEVICE u64 atomicAdd64(u64 *p, u64 v) { return (u64)__nvvm_atom_add_gen_ll((i
 
 #endif
 
-// loadStream reads 16 bytes that are not needed again, loadFresh a word that other blocks of the same launch have
-// written.
+// loadStream reads 16 bytes that are not needed again, storeStream writes them. loadFresh reads a word that other
+// blocks of the same launch have written. loadRelaxed reads a word, or two, that others write meanwhile, and storeRelaxed
+// writes it for them, each word at once.
 #if defined(__NVCC__)
 MP_DEVICE uint4 loadStream(const uint4 *p) { return __ldcs(p); }
 #else
@@ -119,7 +122,24 @@ MP_DEVICE uint4 loadStream(const uint4 *p) {
 	return v;
 }
 #endif
+MP_DEVICE void storeStream(uint4 *p, uint4 v) {
+	asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
+	             : "memory");
+}
 MP_DEVICE u64 loadFresh(const u64 *p) { return *(const volatile u64 *)p; }
+MP_DEVICE u64 loadRelaxed(const u64 *p) {
+	u64 v;
+	asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+	return v;
+}
+MP_DEVICE ulonglong2 loadRelaxed(const ulonglong2 *p) {
+	ulonglong2 v;
+	asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(v.x), "=l"(v.y) : "l"(p) : "memory");
+	return v;
+}
+MP_DEVICE void storeRelaxed(u64 *p, u64 v) {
+	asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+}
 
 MP_DEVICE u64 shuffle(u32 lanes, u64 v, u32 source) {
 	return (u64)shuffle(lanes, (u32)(v >> 32), source) << 32 | shuffle(lanes, (u32)v, source);

@@ -137,7 +137,9 @@ template <class T> struct Pack {
 template <class T> MP_DEVICE Pack<T> loadPack(const T *x, u64 i) {
 	return castBits<Pack<T>>(loadStream((const uint4 *)x + i));
 }
-template <class T> MP_DEVICE void storePack(T *y, u64 i, Pack<T> p) { ((uint4 *)y)[i] = castBits<uint4>(p); }
+template <class T> MP_DEVICE void storePack(T *y, u64 i, Pack<T> p) {
+	storeStream((uint4 *)y + i, castBits<uint4>(p));
+}
 
 // blockNumber numbers the blocks of a grid of one, two or three dimensions.
 MP_DEVICE u64 blockNumber() { return ((u64)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x; }

@@ -4,4 +4,4 @@
 
 MP_REDUCE_LADDER(float, Float32);
 MP_SCANS(float, Float32);
-MP_FOR_ELEMENT(scanExact, Prefixes, float, Float32);
+MP_EXACT_SCANS(float, Float32);

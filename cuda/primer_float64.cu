@@ -4,4 +4,4 @@
 
 MP_REDUCE_LADDER(double, Float64);
 MP_SCANS(double, Float64);
-MP_FOR_ELEMENT(scanExact, Prefixes, double, Float64);
+MP_EXACT_SCANS(double, Float64);

@@ -122,7 +122,11 @@ static inline void warpSync(unsigned lanes) { emulator::warpBarrier(lanes); }
 static inline void blockSync() { emulator::blockBarrier(); }
 static inline void deviceFence() {}
 static inline uint4 loadStream(const uint4 *p) { return *p; }
+static inline void storeStream(uint4 *p, uint4 v) { *p = v; }
 static inline unsigned long long loadFresh(const unsigned long long *p) { return *p; }
+static inline unsigned long long loadRelaxed(const unsigned long long *p) { return *p; }
+static inline ulonglong2 loadRelaxed(const ulonglong2 *p) { return *p; }
+static inline void storeRelaxed(unsigned long long *p, unsigned long long v) { *p = v; }
 static inline unsigned atomicAdd32(unsigned *p, unsigned v) {
 	unsigned old = *p;
 	*p = old + v;

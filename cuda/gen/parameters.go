@@ -32,7 +32,7 @@ var (
 	recordName  = regexp.MustCompile(`(?m)^ +0 \| struct (\w+)$`)
 	recordField = regexp.MustCompile(`(?m)^ +(\d+) \|   (?:const )?(?:struct )?(\S.*?) (\w+)$`)
 	recordSize  = regexp.MustCompile(`\[sizeof=(\d+)`)
-	kernelHead  = regexp.MustCompile(`extern "C" \S*global\S* void \S*launch_bounds\S* (\w+)\s*\(([^)]*)\)`)
+	kernelHead  = regexp.MustCompile(`extern "C" \S*global\S* void \S*launch_bounds\([^()]*\)\S* (\w+)\s*\(([^)]*)\)`)
 	parameter   = regexp.MustCompile(`^(?:const )?(\w+)(?:\s*(\*)\s*(?:__restrict\s)?\s*|\s+)(\w+)$`)
 	variant     = regexp.MustCompile(`(x?\d+(x\d+)?|Any|Block|Few|Warp|Serial|(Int|Float)(32|64)|Packed|` +
 		`DD|DS|DI|Native|Sloppy)$`)

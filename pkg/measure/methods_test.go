@@ -222,7 +222,7 @@ func TestStreamedGemv(t *testing.T) {
 		if r.ResultHash != cpu.ResultHash || !*r.WithinBound || strings.Contains(cpu.Variant, "streamed") {
 			t.Errorf("hash %s, on the CPU %s in variant %q", r.ResultHash, cpu.ResultHash, cpu.Variant)
 		}
-		if r.Variant != "streamed in 1 panel" || r.MatrixBytes != 8*12*9 || len(stages) != 2 {
+		if r.Variant != "streamed in 1 panel in place" || r.MatrixBytes != 8*12*9 || len(stages) != 2 {
 			t.Errorf("variant %q, %d bytes, stages %v", r.Variant, r.MatrixBytes, stages)
 		}
 		for _, s := range stages {

@@ -10,6 +10,8 @@ type Combiner[T Number] struct {
 	Scan func(s T, y, x []T) T
 	// Zip sets z_i = x_i o y_i, for the operations that round; x may be z.
 	Zip func(z, x, y []T)
+
+	rows *rowLoops[T] // of the fixed grouping; nil for none
 }
 
 // Combine returns a o b.
@@ -23,6 +25,7 @@ func CombinerOf[T Number](o Operation) Combiner[T] {
 	case "+":
 		c.Identity, c.Fold, c.Scan = 0, foldSum[T], scanSum[T]
 		c.Zip = zipSum[T]
+		vectorized(&c)
 	case "*":
 		c.Identity, c.Fold, c.Scan = 1, foldProduct[T], scanProduct[T]
 		c.Zip = zipProduct[T]

@@ -10,8 +10,8 @@ import (
 // scanExact rounds the exact sum of x_0 to x_i for every i: in 128 bits of fixed point if all sums fit, and otherwise
 // in an accumulator of all bits that there are.
 func scanExact[T Number](c Combiner[T], y, x []T, exclusive bool, _ int) {
-	unit, ok := FixedUnit(x)
-	if !ok {
+	unit, width := FixedUnit(x)
+	if width > FixedBits {
 		scanAccumulated(y, x, exclusive)
 		return
 	}
@@ -52,16 +52,19 @@ func precisionOf[T Number]() uint {
 	return 53
 }
 
-// FixedUnit returns the exponent of a unit of which all numbers are multiples, and whether the sums of their
-// magnitudes are below 2^126 units.
-func FixedUnit[T Number](x []T) (unit int, ok bool) {
+// FixedBits are those of exact sums in 128 bits of fixed point, without a sign.
+const FixedBits = 126
+
+// FixedUnit returns the exponent of a unit of which all numbers are multiples, and a number of bits such that the sum
+// of their magnitudes is below 2^width units; more than FixedBits if one is infinite or NaN.
+func FixedUnit[T Number](x []T) (unit, width int) {
 	low, high := math.MaxInt, math.MinInt
 	for _, v := range x {
 		b := math.Float64bits(float64(v)) &^ (1 << 63)
 		switch e := int(b >> 52); {
 		case b == 0:
 		case e == 0x7ff:
-			return 0, false
+			return 0, math.MaxInt
 		default:
 			// the significand as an integer, times 2^(e-1075)
 			m := b&(1<<52-1) | 1<<52
@@ -73,9 +76,9 @@ func FixedUnit[T Number](x []T) (unit int, ok bool) {
 		}
 	}
 	if low > high {
-		return 0, true // zeros
+		return 0, 0 // zeros
 	}
-	return low, high-low+bits.Len(uint(len(x))) <= 126
+	return low, high - low + bits.Len(uint(len(x)))
 }
 
 // fixed128 is an integer of 128 bits in two's complement.

@@ -9,7 +9,8 @@
 //
 // Ways on processors are those of OpenMP: a critical section, atomic updates, and what reduction(o:s) stands for, a
 // private copy of the result in every thread that begins as the identity, and a combination of the copies at the end
-// ([Team]). Scans on processors have two passes, in plain Go. Ways on a GPU are in package primergpu.
+// ([Team]). Scans on processors have two passes; sums of integers, and those in a fixed grouping, run in vector
+// registers where they can (_asm). Ways on a GPU are in package primergpu.
 //
 // Sources: OpenMP Architecture Review Board, "OpenMP Application Programming Interface", version 5.2 (2021), section
 // 5.5.5, for the identities; C. Lin, L. Snyder, "Principles of Parallel Programming", Pearson 2008, chapter 4, for

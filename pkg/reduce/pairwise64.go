@@ -75,29 +75,42 @@ type plan struct {
 	n, leaves int
 	groups    [maxLeaves]int // of lanes.LeafLanes terms
 	joins     [maxLeaves]int // how often the last two partial sums are added after a leaf
+	even      bool           // all leaves have been halved equally often
 }
 
-func (p *plan) split(n int) {
+// split returns how often its leaves have been halved, -1 if not equally often.
+func (p *plan) split(n int) int {
 	if n <= leafTerms {
 		p.groups[p.leaves], p.joins[p.leaves] = n/lanes.LeafLanes, 0
 		p.leaves++
-		return
+		return 0
 	}
 	first := half(n)
-	p.split(first)
-	p.split(n - first)
+	left, right := p.split(first), p.split(n-first)
 	p.joins[p.leaves-1]++
+	if left != right || left < 0 {
+		return -1
+	}
+	return left + 1
 }
 
 func (p *plan) sum(x []float64) float64 {
 	if p.n != len(x) {
 		p.n, p.leaves = len(x), 0
-		p.split(len(x))
+		p.even = p.split(len(x)) >= 0
 	}
 	var sums [maxLeaves]float64 // of leaves; those that have been read hold a stack of partial sums
 	lanes.Leaves(x, p.groups[:p.leaves], sums[:])
 	for _, v := range x[len(x)-len(x)%lanes.LeafLanes:] {
 		sums[p.leaves-1] += v
+	}
+	if p.even {
+		for n := p.leaves / 2; n > 0; n /= 2 {
+			for i := range n {
+				sums[i] = sums[2*i] + sums[2*i+1]
+			}
+		}
+		return sums[0]
 	}
 	top := 0
 	for leaf, joins := range p.joins[:p.leaves] {

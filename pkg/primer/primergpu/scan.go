@@ -13,41 +13,60 @@ import (
 // prefixesArgs are the parameters of the kernels of scans.
 type prefixesArgs struct{ P cuda.Prefixes }
 
-// Scan is a scan on a device, with the numbers in its memory: in one pass, of operations that do not round, and
-// otherwise in the fixed grouping of primer's "grouped", with the same bits; or exact, in one pass in fixed point.
+// Scan is a scan on a device, with the numbers in its memory, in one pass: of operations that round in the fixed
+// grouping of primer's "grouped", with the same bits; or of exact sums, in fixed point.
 type Scan[T primer.Number] struct {
 	device    *gpu.Device
 	problem   *primer.Problem[T]
 	exclusive bool
-	exact     bool
+	shape     shape
 	unit      int // of exact sums, a power of two
 	owner     *gpu.Owner
-	kernels   map[string]*gpu.Kernel[prefixesArgs]
+	kernel    *gpu.Kernel[prefixesArgs]
 	x, y      *gpu.Buffer[T]
-	levels    []level[T]          // totals of tiles, of tiles of these, and so on
-	state     *gpu.Buffer[uint64] // of the scan in one pass
+	state     *gpu.Buffer[uint64]
 	count     *gpu.Buffer[uint32]
 	epoch     uint32
 	steps     []gpu.Step
 }
 
-// level are the totals of tiles, and their exclusive scan.
-type level[T primer.Number] struct{ totals, before *gpu.Buffer[T] }
+// shape is a kernel of cuda/scan.cuh with the rows of a warp, and the bytes of a value.
+type shape struct {
+	kernel     string
+	rows       int
+	valueBytes int
+	exact      bool
+}
 
 // scanThreads are those of a block, which has a tile.
 const scanThreads = 32 * primer.TileWarps
 
 // NewScan copies the numbers to the device.
 func NewScan[T primer.Number](d *gpu.Device, p *primer.Problem[T], exclusive bool) (*Scan[T], error) {
-	s := &Scan[T]{device: d, problem: p, exclusive: exclusive, kernels: map[string]*gpu.Kernel[prefixesArgs]{}}
+	return newScan(d, p, exclusive, 0, shape{"scanTiles", primer.TileRows, primer.SizeOf[T](), false})
+}
+
+func newScan[T primer.Number](
+	d *gpu.Device, p *primer.Problem[T], exclusive bool, unit int, shape shape,
+) (*Scan[T], error) {
+	s := &Scan[T]{device: d, problem: p, exclusive: exclusive, unit: unit, shape: shape}
 	return s, d.Make(s.prepare, func() { s.owner.Free() })
 }
 
 // ErrWide is the error of exact sums that need more bits than there are.
-var ErrWide = errors.New("exact sums need more than 126 bits: the numbers are of too different magnitudes")
+var ErrWide = fmt.Errorf("exact sums need more than %d bits: the numbers are of too different magnitudes",
+	primer.FixedBits)
 
 // ErrNoSum is the error of exact scans of what is no sum of floating-point numbers.
 var ErrNoSum = errors.New("exact scans are of sums of floating-point numbers")
+
+// Exact scans are in 64 bits of fixed point where sums have narrowBits at most.
+const narrowBits = 62
+
+var (
+	narrow = shape{"scanExact64", 8, 8, true}
+	wide   = shape{"scanExact128", 4, 16, true}
+)
 
 // NewExactScan is NewScan for sums of floating-point numbers that are exact, and rounded once. Errors are ErrNoSum,
 // ErrWide, and those of the device.
@@ -55,98 +74,58 @@ func NewExactScan[T primer.Number](d *gpu.Device, p *primer.Problem[T], exclusiv
 	if p.Name != "+" || !primer.IsFloat[T]() {
 		return nil, ErrNoSum
 	}
-	unit, ok := primer.FixedUnit(p.X)
-	if !ok {
+	unit, width := primer.FixedUnit(p.X)
+	switch {
+	case width > primer.FixedBits:
 		return nil, ErrWide
+	case width > narrowBits:
+		return newScan(d, p, exclusive, unit, wide)
 	}
-	s := &Scan[T]{device: d, problem: p, exclusive: exclusive, exact: true, unit: unit,
-		kernels: map[string]*gpu.Kernel[prefixesArgs]{}}
-	return s, d.Make(s.prepare, func() { s.owner.Free() })
+	return newScan(d, p, exclusive, unit, narrow)
 }
 
-// tiles returns how many there are of n elements: in fixed point a warp has one row of each.
-func (s *Scan[T]) tiles(n int) int {
-	size := primer.TileElements[T]()
-	if s.exact {
-		size /= primer.TileRows
-	}
-	return (n + size - 1) / size
+// tiles returns how many there are, one a block.
+func (s *Scan[T]) tiles() int {
+	size := scanThreads * s.shape.rows * primer.PackBytes / primer.SizeOf[T]()
+	return (len(s.problem.X) + size - 1) / size
 }
 
 func (s *Scan[T]) prepare() error {
 	s.owner = s.device.NewOwner()
 	file, suffix := module[T]()
-	names := []string{"scanTotals", "scanWithin", "scanLookback"}
-	if s.exact {
-		names = []string{"scanExact"}
-	}
-	for _, name := range names {
-		s.kernels[name] = gpu.FindKernel[prefixesArgs](s.owner, file, name+suffix)
-	}
+	s.kernel = gpu.FindKernel[prefixesArgs](s.owner, file, s.shape.kernel+suffix)
 	s.x = gpu.TakeCopy(s.owner, s.problem.X)
 	s.y = gpu.Take[T](s.owner, len(s.problem.X))
-	for n := s.tiles(len(s.problem.X)); s.rounds() && n > 1; n = s.tiles(n) {
-		s.levels = append(s.levels, level[T]{gpu.Take[T](s.owner, n), gpu.Take[T](s.owner, n)})
-	}
-	if s.rounds() {
-		return s.owner.Err()
-	}
 	s.count = gpu.TakeCopy(s.owner, []uint32{0})
-	s.state = gpu.Take[uint64](s.owner, max(1, s.tiles(len(s.problem.X))*wordsOfTile))
+	// words of 64 bits have 4 bytes of a value for each tile and group
+	values := s.tiles() + s.tiles()/primer.GroupTiles + 1
+	s.state = gpu.Take[uint64](s.owner, values*s.shape.valueBytes/4)
 	if err := s.owner.Err(); err != nil {
 		return err
 	}
 	return s.state.Clear(nil)
 }
 
-// wordsOfTile is how many words tell about a tile: one for every 4 bytes of a value of 16 at most.
-const wordsOfTile = 4
-
 // rounds tells whether results depend on the grouping.
-func (s *Scan[T]) rounds() bool { return s.problem.Rounds && primer.IsFloat[T]() && !s.exact }
-
-// launch starts a kernel for the tiles of x.
-func (s *Scan[T]) launch(kernel string, y, x *gpu.Buffer[T], exclusive bool, before *gpu.Buffer[T]) error {
-	p := cuda.Prefixes{
-		X: gpu.Pointer[byte](x.Pointer()), Y: gpu.Pointer[byte](y.Pointer()), Before: gpu.Pointer[byte](before.Pointer()),
-		N: uint64(x.Len()), Operation: uint32(s.problem.Index()), State: s.state.Pointer(), Count: s.count.Pointer(),
-		Epoch: s.epoch, Unit: int32(s.unit),
-	}
-	if exclusive {
-		p.Exclusive = 1
-	}
-	return s.kernels[kernel].Launch(gpu.Launch{
-		Grid: gpu.Dim{X: s.tiles(x.Len())}, Block: gpu.Dim{X: scanThreads}, Shared: 2 * primer.TileWarps * 16,
-	}, prefixesArgs{p})
-}
+func (s *Scan[T]) rounds() bool { return s.problem.Rounds && primer.IsFloat[T]() && !s.shape.exact }
 
 // start puts the scan into the default stream.
 func (s *Scan[T]) start() error {
-	switch {
-	case s.x.Len() == 0:
+	if s.x.Len() == 0 {
 		return nil
-	case !s.rounds():
-		s.epoch++
-		kernel := "scanLookback"
-		if s.exact {
-			kernel = "scanExact"
-		}
-		return s.launch(kernel, s.y, s.x, s.exclusive, nil)
 	}
-	return s.grouped(s.y, s.x, s.exclusive, 0)
-}
-
-// grouped scans x, whose tiles have their totals in a level.
-func (s *Scan[T]) grouped(y, x *gpu.Buffer[T], exclusive bool, of int) error {
-	if of == len(s.levels) {
-		return s.launch("scanWithin", y, x, exclusive, nil)
+	s.epoch++
+	p := cuda.Prefixes{
+		X: gpu.Pointer[byte](s.x.Pointer()), Y: gpu.Pointer[byte](s.y.Pointer()), State: s.state.Pointer(),
+		Count: s.count.Pointer(), N: uint64(s.x.Len()), Operation: uint32(s.problem.Index()), Epoch: s.epoch,
+		Unit: int32(s.unit),
 	}
-	l := s.levels[of]
-	return gpu.InTurn(
-		func() error { return s.launch("scanTotals", l.totals, x, false, nil) },
-		func() error { return s.grouped(l.before, l.totals, true, of+1) },
-		func() error { return s.launch("scanWithin", y, x, exclusive, l.before) },
-	)
+	if s.exclusive {
+		p.Exclusive = 1
+	}
+	return s.kernel.Launch(gpu.Launch{
+		Grid: gpu.Dim{X: s.tiles()}, Block: gpu.Dim{X: scanThreads}, Shared: (primer.TileWarps + 2) * s.shape.valueBytes,
+	}, prefixesArgs{p})
 }
 
 // Run scans and returns its time on the device, with caches that hold none of the numbers.
@@ -175,19 +154,20 @@ func (s *Scan[T]) Copy() primer.Way { return copyOf(s.device, s.x, 2*s.problem.B
 func (s *Scan[T]) Way(r *primer.PrefixReference[T]) primer.Way {
 	name, summary := "look-back", "one pass: tiles look back for what comes before them"
 	switch {
-	case s.exact:
-		name, summary = "exact", "one pass in fixed point of 128 bits: every sum exact, and rounded once"
+	case s.shape.exact:
+		name, summary = "exact", fmt.Sprintf("one pass in fixed point of %d bits: every sum exact, and rounded once",
+			8*s.shape.valueBytes)
 	case s.rounds():
-		name, summary = "grouped", "totals of tiles, their scan, tiles: a fixed grouping"
+		name, summary = "grouped", "one pass: a fixed grouping of tiles that look back"
 	}
 	w := wayOf(s.device, name, summary, s.Run)
-	w.Threads, w.Grid, w.Bytes = scanThreads, fmt.Sprint(s.tiles(s.x.Len())), 2*s.problem.Bytes()
+	w.Threads, w.Grid, w.Bytes = scanThreads, fmt.Sprint(s.tiles()), 2*s.problem.Bytes()
 	w.Judge = func() (primer.Verdict, error) {
 		y, err := s.Result()
 		if err != nil {
 			return primer.Verdict{}, err
 		}
-		return r.Judge(y, s.exact), nil
+		return r.Judge(y, s.shape.exact), nil
 	}
 	w.Steps = stepsOf(s.device, func() []gpu.Step { return s.steps })
 	return w
