@@ -58,6 +58,13 @@ const unsigned long long *exchange(unsigned lanes, unsigned long long value);
 void beginCopy(void *to, const void *from);
 void commitGroup();
 void waitGroups(unsigned but);
+// A flag is 8 bytes of shared memory, whose phase is complete when so many threads have arrived and all bytes are there
+// that they expect; copyFlagged copies them when the flag is waited for. waitFlag waits for the end of the phase of this
+// parity, which is 0 for the first one.
+void beginFlag(void *flag, unsigned arrivals);
+void arriveFlag(void *flag, unsigned expectedBytes);
+void waitFlag(void *flag, unsigned parity);
+void copyFlagged(void *to, const void *from, unsigned bytes, void *flag);
 // jointly calls f once, when all 32 lanes of a warp are here, with what each has given: operations of a whole warp.
 void jointly(void *operands, void (*f)(void *const *lanes));
 
@@ -96,6 +103,7 @@ struct Registration {
 static const unsigned allLanes = 0xffffffffu;
 
 static inline unsigned mulHigh(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a * b) >> 32); }
+static inline int mulHigh(int a, int b) { return (int)((long long)a * b >> 32); }
 static inline unsigned long long mulHigh(unsigned long long a, unsigned long long b) {
 	return (unsigned long long)(((unsigned __int128)a * b) >> 64);
 }

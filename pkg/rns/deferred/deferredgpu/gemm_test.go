@@ -181,6 +181,7 @@ func TestGemm(t *testing.T) {
 				q.Y = gemmArray(rng, rows, cols, p, floats, kind.make)
 			}
 			e := newTestGemm(t, max(2, p-rng.IntN(3)))
+			e.limits.tile = []int{0, wideTile}[seed/len(gemmKinds)%2]
 			checkGemm(t, e, q)
 			if e.product == nil {
 				t.Fatal("no product on the device")
@@ -207,7 +208,9 @@ func TestGemmShapes(t *testing.T) {
 	}
 	list := []shape{
 		{70, 300, 66, 24, 64, 1, 1, 0},  // three stages, each reduced
+		{70, 300, 66, 24, 256, 1, 1, 0}, // the same by clusters
 		{5, 300, 6, 200, 64, 2, 1, 0},   // two digits
+		{5, 700, 6, 200, 256, 2, 1, 0},  // and stages that come again
 		{130, 20, 70, 24, 128, 0, 1, 0}, // more than a tile of rows
 		{70, 10, 140, 24, 64, 0, 2, 2},  // panels of columns
 		{140, 10, 70, 24, 64, 0, 2, 2},  // of rows
@@ -215,7 +218,7 @@ func TestGemmShapes(t *testing.T) {
 		{9, 3, 7, 1200, 64, 0, 1, 0},    // integers of more than 128 bytes
 	}
 	if testing.Short() {
-		list = list[:4]
+		list = list[:6]
 	} else if !gputest.Emulated() || os.Getenv("MPBENCH_FULL_TESTS") != "" {
 		list = append(list, shape{5, 2*bytemod.StageTerms + 130, 9, 7, 64, 0, 1, 0}) // sums that reach 2^30
 	}
