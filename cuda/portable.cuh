@@ -75,7 +75,6 @@ static const u32 allLanes = 0xffffffffu;
 #if defined(__NVCC__)
 
 MP_DEVICE u32 mulHigh(u32 a, u32 b) { return __umulhi(a, b); }
-MP_DEVICE i32 mulHigh(i32 a, i32 b) { return __mulhi(a, b); }
 MP_DEVICE u64 mulHigh(u64 a, u64 b) { return __umul64hi(a, b); }
 MP_DEVICE u32 shuffle(u32 lanes, u32 v, u32 source) { return __shfl_sync(lanes, v, source); }
 MP_DEVICE u32 shuffleXor(u32 lanes, u32 v, u32 distance) { return __shfl_xor_sync(lanes, v, distance); }
@@ -91,7 +90,6 @@ MP_DEVICE u64 atomicAdd64(u64 *p, u64 v) { return atomicAdd(p, v); }
 #else
 
 MP_DEVICE u32 mulHigh(u32 a, u32 b) { return __nvvm_mulhi_ui(a, b); }
-MP_DEVICE i32 mulHigh(i32 a, i32 b) { return __nvvm_mulhi_i(a, b); }
 MP_DEVICE u64 mulHigh(u64 a, u64 b) { return __nvvm_mulhi_ull(a, b); }
 MP_DEVICE u32 shuffle(u32 lanes, u32 v, u32 source) {
 	return (u32)__nvvm_shfl_sync_idx_i32(lanes, (int)v, source, 31);

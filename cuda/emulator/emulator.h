@@ -103,7 +103,6 @@ struct Registration {
 static const unsigned allLanes = 0xffffffffu;
 
 static inline unsigned mulHigh(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a * b) >> 32); }
-static inline int mulHigh(int a, int b) { return (int)((long long)a * b >> 32); }
 static inline unsigned long long mulHigh(unsigned long long a, unsigned long long b) {
 	return (unsigned long long)(((unsigned __int128)a * b) >> 64);
 }
