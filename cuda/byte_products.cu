@@ -16,7 +16,7 @@
 #include "hopper.cuh"
 
 struct ByteProducts {
-	const u8 *a, *b; // plane k of A: a[k*aStride + placeInPlane(i, j, terms)]; of B: b[k*bStride + placeInPlane(j, i, terms)]
+	const u8 *a, *b; // plane k of A: a[k*aStride + placeInPlane(i, j, terms)]; of B, column by column
 	u8 *c;           // plane k of C: c[k*cStride + i*columns + j]
 	const ByteModulus *moduli;
 	u64 aStride, bStride, cStride;
@@ -130,7 +130,13 @@ template <int BM, int BN, int WM, int WN, int STAGES> MP_DEVICE void byteProduct
 	u64 rowStep = (u64)blockRows * p.terms;
 	Loader l = {p.a + m.in * p.aStride + (u64)tileRow * BM * p.terms + threadIdx.x * piece,
 	            p.b + m.in * p.bStride + (u64)tileColumn * BN * p.terms + threadIdx.x * piece,
-	            rowStep, p.aStride - rowStep, p.bStride - rowStep, sharedAddress(shared) + threadIdx.x * piece, 0, 0, steps};
+	            rowStep,
+	            p.aStride - rowStep,
+	            p.bStride - rowStep,
+	            sharedAddress(shared) + threadIdx.x * piece,
+	            0,
+	            0,
+	            steps};
 	u32 left = m.passes * steps; // stages to be loaded
 #pragma unroll
 	for (u32 s = 0; s < STAGES - 1; s++) {

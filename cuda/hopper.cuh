@@ -1,5 +1,5 @@
-// What tensor cores and copies of compute capability 9.0 have beyond tensor.cuh: products of 64 rows by 256 columns by a
-// group of four warps, copies of blocks of bytes to shared memory, barriers that wait for them, and clusters of two
+// What tensor cores and copies of compute capability 9.0 have beyond tensor.cuh: products of 64 rows by 256 columns by
+// a group of four warps, copies of blocks of bytes to shared memory, barriers that wait for them, and clusters of two
 // blocks that read each other's copies. MP_HOPPER is defined where these are: on the emulator, and compiled for sm_90a.
 #ifndef MPBENCH_HOPPER_CUH
 #define MPBENCH_HOPPER_CUH
@@ -82,12 +82,13 @@ template <int I> MP_DEVICE i32 sumOf(WideSums &) {
 }
 template <int I> MP_DEVICE void setSum(WideSums &, i32 x) { asm volatile("mov.b32 sum%0, %1;" ::"n"(I), "r"(x)); }
 
-#define MP_SUMS10(tens)                                                                                                \
-	"sum" #tens "0, sum" #tens "1, sum" #tens "2, sum" #tens "3, sum" #tens "4, sum" #tens "5, sum" #tens "6, sum" #tens \
-	"7, sum" #tens "8, sum" #tens "9, "
-#define MP_SUMS                                                                                                       \
-	MP_SUMS10() MP_SUMS10(1) MP_SUMS10(2) MP_SUMS10(3) MP_SUMS10(4) MP_SUMS10(5) MP_SUMS10(6) MP_SUMS10(7) MP_SUMS10(8) \
-	MP_SUMS10(9) MP_SUMS10(10) MP_SUMS10(11) "sum120, sum121, sum122, sum123, sum124, sum125, sum126, sum127"
+#define MP_SUMS10(tens)                                                                           \
+	"sum" #tens "0, sum" #tens "1, sum" #tens "2, sum" #tens "3, sum" #tens "4, sum" #tens "5, "   \
+	"sum" #tens "6, sum" #tens "7, sum" #tens "8, sum" #tens "9, "
+#define MP_SUMS                                                                                   \
+	MP_SUMS10() MP_SUMS10(1) MP_SUMS10(2) MP_SUMS10(3) MP_SUMS10(4) MP_SUMS10(5) MP_SUMS10(6)      \
+	MP_SUMS10(7) MP_SUMS10(8) MP_SUMS10(9) MP_SUMS10(10) MP_SUMS10(11)                             \
+	"sum120, sum121, sum122, sum123, sum124, sum125, sum126, sum127"
 
 // multiplyWide adds, or, without add, sets the product of 64 rows and 256 columns of 32 bytes, signed. It only begins:
 // sums are not touched between beginWide and the wait. commitWide makes what has begun a group, waitWide<N> waits for

@@ -1,5 +1,5 @@
-// Products of residues (byte_products.cu) by clusters of two blocks, which together compute tiles of 256 x 256: each has
-// 128 rows, and both copy half of the tile's columns for both, as it is the second-level cache that limits the rate.
+// Products of residues (byte_products.cu) by clusters of two blocks, which together compute tiles of 256 x 256: each
+// has 128 rows, and both copy half of the tile's columns for both, as it is the second-level cache that limits the rate.
 //
 // One thread brings stages of 128 terms of 128 rows and 256 columns; two groups of four warps, of 64 rows each,
 // multiply them. A stage is brought again when all groups of both blocks have multiplied it. A cluster computes one

@@ -9,7 +9,8 @@ static inline void waitPhase(SharedAddress barrier, unsigned parity) { emulator:
 static inline void copyBlock(SharedAddress to, const unsigned char *from, unsigned bytes, SharedAddress barrier) {
 	emulator::copyFlagged(to, from, bytes, barrier);
 }
-static inline void copyHalf(SharedAddress to, const unsigned char *from, unsigned bytes, SharedAddress barrier, unsigned) {
+static inline void copyHalf(SharedAddress to, const unsigned char *from, unsigned bytes, SharedAddress barrier,
+                            unsigned) {
 	emulator::copyFlagged(to, from, bytes, barrier);
 }
 
@@ -30,7 +31,9 @@ template <int I> static inline int sumOf(WideSums &s) { return s.sums[I]; }
 template <int I> static inline void setSum(WideSums &s, int x) { s.sums[I] = x; }
 
 static inline unsigned lowAddress(SharedAddress a) { return (unsigned)(uintptr_t)a; }
-static inline SharedAddress alignedBy1024(SharedAddress a) { return (SharedAddress)(((uintptr_t)a + 1023) & ~(uintptr_t)1023); }
+static inline SharedAddress alignedBy1024(SharedAddress a) {
+	return (SharedAddress)(((uintptr_t)a + 1023) & ~(uintptr_t)1023);
+}
 
 namespace emulator {
 
