@@ -1,6 +1,7 @@
-// What tensor cores and copies of compute capability 9.0 have beyond tensor.cuh: products of 64 rows by 256 columns by
-// a group of four warps, copies of blocks of bytes to shared memory, barriers that wait for them, and clusters of two
-// blocks that read each other's copies. MP_HOPPER is defined where these are: on the emulator, and compiled for sm_90a.
+// What tensor cores and copies of compute capability 9.0 have beyond tensor.cuh: products of 64 rows by 256 columns
+// by a group of four warps, copies of blocks of bytes to shared memory, barriers that wait for them, and clusters of
+// two blocks that read each other's copies. MP_HOPPER is defined where these are: on the emulator, and compiled for
+// sm_90a.
 #ifndef MPBENCH_HOPPER_CUH
 #define MPBENCH_HOPPER_CUH
 
@@ -12,9 +13,9 @@
 #elif defined(__CUDA_ARCH_FEAT_SM90_ALL)
 #define MP_HOPPER 1
 
-// A barrier, 8 bytes of shared memory, begins with so many arrivals to come. Its phase is complete when they have come
-// and all bytes that it was told to expect; the next one then begins. waitPhase waits for the end of the phase of this
-// parity, 0 for the first one: with 1 it goes on at once before that has ended.
+// A barrier, 8 bytes of shared memory, begins with so many arrivals to come. Its phase is complete when they have
+// come and all bytes that it was told to expect; the next one then begins. waitPhase waits for the end of the phase
+// of this parity, 0 for the first one: with 1 it goes on at once before that has ended.
 MP_DEVICE void beginBarrier(SharedAddress barrier, u32 arrivals) {
 	asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
@@ -48,14 +49,14 @@ MP_DEVICE void copyHalf(SharedAddress to, const u8 *from, u32 bytes, SharedAddre
 }
 
 // arriveInBoth arrives at the barrier of both blocks of the cluster, once for the warp; a barrier's arrivals are
-// clusterBlocks times those of a block. syncCluster is a barrier of all threads of both; before it, the barriers that a
-// thread has begun are seen by the other block.
+// clusterBlocks times those of a block. syncCluster is a barrier of all threads of both; before it, the barriers
+// that a thread has begun are seen by the other block.
 static const u32 clusterBlocks = 2;
 MP_DEVICE void arriveInBoth(SharedAddress barrier) {
 	u32 lane = threadIdx.x % 32;
 	if (lane < clusterBlocks)
-		asm volatile("{ .reg .b32 a; mapa.shared::cluster.u32 a, %0, %1; mbarrier.arrive.shared::cluster.b64 _, [a]; }" ::"r"(
-		                 barrier),
+		asm volatile("{ .reg .b32 a; mapa.shared::cluster.u32 a, %0, %1; "
+		             "mbarrier.arrive.shared::cluster.b64 _, [a]; }" ::"r"(barrier),
 		             "r"(lane)
 		             : "memory");
 	warpSync(allLanes);
@@ -70,9 +71,9 @@ MP_DEVICE void syncCluster() {
 template <int N> MP_DEVICE void keepRegisters() { asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N)); }
 template <int N> MP_DEVICE void giveRegisters() { asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N)); }
 
-// WideSums are a thread's 128 sums of a product of 64 rows and 256 columns: with g = lane/4 and t = lane%4, warp w of the
-// group has in sum 4j + 2h + c the entry in row 16w + 8h + g and column 8j + 2t + c. They are registers that the compiler
-// does not know, so that it neither copies nor spills them, and a kernel has one object at most.
+// WideSums are a thread's 128 sums of a product of 64 rows and 256 columns: with g = lane/4 and t = lane%4, warp w
+// of the group has in sum 4j + 2h + c the entry in row 16w + 8h + g and column 8j + 2t + c. They are registers that
+// the compiler does not know, so that it neither copies nor spills them, and a kernel has one object at most.
 struct WideSums {};
 MP_DEVICE void beginSums(WideSums &) { asm volatile(".reg .s32 sum<128>;"); }
 template <int I> MP_DEVICE i32 sumOf(WideSums &) {
@@ -90,9 +91,9 @@ template <int I> MP_DEVICE void setSum(WideSums &, i32 x) { asm volatile("mov.b3
 	MP_SUMS10(7) MP_SUMS10(8) MP_SUMS10(9) MP_SUMS10(10) MP_SUMS10(11)                             \
 	"sum120, sum121, sum122, sum123, sum124, sum125, sum126, sum127"
 
-// multiplyWide adds, or, without add, sets the product of 64 rows and 256 columns of 32 bytes, signed. It only begins:
-// sums are not touched between beginWide and the wait. commitWide makes what has begun a group, waitWide<N> waits for
-// all groups but the last N.
+// multiplyWide adds, or, without add, sets the product of 64 rows and 256 columns of 32 bytes, signed. It only
+// begins: sums are not touched between beginWide and the wait. commitWide makes what has begun a group, waitWide<N>
+// waits for all groups but the last N.
 MP_DEVICE void multiplyWide(WideSums &, u64 rows, u64 columns, u32 add) {
 	asm volatile("{ .reg .pred p; setp.ne.b32 p, %2, 0; wgmma.mma_async.sync.aligned.m64n256k32.s32.s8.s8 {" MP_SUMS
 	             "}, %0, %1, p; }" ::"l"(rows),
@@ -109,8 +110,8 @@ MP_DEVICE SharedAddress alignedBy1024(SharedAddress a) { return (a + 1023) & ~10
 #endif
 
 #if defined(MP_HOPPER)
-// wideOperand describes lines of 128 bytes, in groups of 8 from a multiple of 1024 bytes on, whose pieces of 16 bytes
-// are exchanged as in placeInPlane; 2 more is the next 32 bytes of each.
+// wideOperand describes lines of 128 bytes, in groups of 8 from a multiple of 1024 bytes on, whose pieces of 16
+// bytes are exchanged as in placeInPlane; 2 more is the next 32 bytes of each.
 MP_DEVICE u64 wideOperand(SharedAddress lines) {
 	return (u64)((lowAddress(lines) & 0x3ffff) >> 4) | (u64)1 << 16 | (u64)(1024 >> 4) << 32 | (u64)1 << 62;
 }

@@ -96,9 +96,9 @@ MP_DEVICE i32 balanced(i32 x, i32 m, i32 magic, i32 shift) {
 MP_DEVICE u32 upperByte(i32 x) { return (u32)((x + 128) >> 8); }
 
 // Planes of the factors of byte_products.cu lie in blocks of 64 rows and 128 terms, those of the same rows one after
-// the other. A block has the row 16t + 2j + b in line 8j + 2t + b (t < 4, j < 8, b < 2), so that a lane that has columns 2t
-// and 2t+1 of eight products of eight columns has 16 neighbours. Piece x of a line, 16 bytes, lies at x ^ (line % 8):
-// eight lines at the same terms are in different banks of shared memory, as wgmma wants it.
+// the other. A block has the row 16t + 2j + b in line 8j + 2t + b (t < 4, j < 8, b < 2), so that a lane that has
+// columns 2t and 2t+1 of eight products of eight columns has 16 neighbours. Piece x of a line, 16 bytes, lies at
+// x ^ (line % 8): eight lines at the same terms are in different banks of shared memory, as wgmma wants it.
 static const u32 blockRows = 64, stageTerms = 128, piece = 16, blockBytes = blockRows * stageTerms;
 
 MP_DEVICE u64 placeInPlane(u32 row, u32 term, u32 terms) {

@@ -1,5 +1,6 @@
 // Products of residues (byte_products.cu) by clusters of two blocks, which together compute tiles of 256 x 256: each
-// has 128 rows, and both copy half of the tile's columns for both, as it is the second-level cache that limits the rate.
+// has 128 rows, and both copy half of the tile's columns for both, as it is the second-level cache that limits the
+// rate.
 //
 // One thread brings stages of 128 terms of 128 rows and 256 columns; two groups of four warps, of 64 rows each,
 // multiply them. A stage is brought again when all groups of both blocks have multiplied it. A cluster computes one
@@ -16,7 +17,8 @@ MP_DEVICE void advance(Ring &r) {
 	r.parity ^= r.stage == 0;
 }
 
-// WideShared is a block's shared memory: stages, of which two blocks of lines are rows and four columns, and barriers.
+// WideShared is a block's shared memory: stages, of which two blocks of lines are rows and four columns, and
+// barriers.
 struct WideShared {
 	SharedAddress stages, full, empty;
 };
@@ -60,8 +62,8 @@ MP_DEVICE void bringStages(const ByteProducts &p, const WideShared &s, u32 rank)
 	}
 }
 
-// addStages adds the products of so many stages, or, without add, sets them. A stage is given back when the products of
-// the next one have begun.
+// addStages adds the products of so many stages, or, without add, sets them. A stage is given back when the products
+// of the next one have begun.
 MP_DEVICE void addStages(WideSums &sums, const WideShared &s, Ring &ring, u32 count, u32 add) {
 	u32 group = threadIdx.x / 128 - 1, before = 0;
 #pragma unroll 1

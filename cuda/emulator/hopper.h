@@ -1,5 +1,5 @@
-// The operations of hopper.cuh on the host. A block has no other block of its cluster beside it, so that it copies for
-// itself what the other one would.
+// The operations of hopper.cuh on the host. A block has no other block of its cluster beside it, so that it copies
+// for itself what the other one would.
 #pragma once
 #include "tensor.h"
 
@@ -43,8 +43,8 @@ struct WideOperands {
 	unsigned warp, add;
 };
 
-// lineOf reads 32 bytes of a line of an operand: its start address, the distance of groups of eight lines, and pieces
-// that are exchanged as the address says. A block's shared memory has less than 2^18 bytes.
+// lineOf reads 32 bytes of a line of an operand: its start address, the distance of groups of eight lines, and
+// pieces that are exchanged as the address says. A block's shared memory has less than 2^18 bytes.
 static inline void lineOf(signed char *to, unsigned long long operand, unsigned line) {
 	uintptr_t base = (uintptr_t)sharedMemory, start = (base & ~(uintptr_t)0x3ffff) | (operand & 0x3fff) << 4;
 	if (start < base) start += 0x40000;
