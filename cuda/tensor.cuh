@@ -60,10 +60,16 @@ MP_DEVICE u32 permuteBytes(u32 low, u32 high, u32 selector) {
 	return r;
 }
 
-// multiplyAddLong returns a*b + c, one instruction where compilers make three of it.
-MP_DEVICE i64 multiplyAddLong(i32 a, i32 b, i64 c) {
-	i64 r;
-	asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(r) : "r"(a), "r"(b), "l"(c));
+// multiplyAddHigh returns the upper word of a*b, plus c, multiplyAddLow the lower one: an instruction each, where
+// compilers make two and three of C.
+MP_DEVICE i32 multiplyAddHigh(i32 a, i32 b, i32 c) {
+	i32 r;
+	asm("mad.hi.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+	return r;
+}
+MP_DEVICE i32 multiplyAddLow(i32 a, i32 b, i32 c) {
+	i32 r;
+	asm("mad.lo.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
 	return r;
 }
 
@@ -86,10 +92,9 @@ struct ByteModulus {
 	u32 pad;
 };
 
-// balanced returns x mod m, in [-m/2, m/2], at most m*2^-8 outside; for m = 256 in [-128, 127].
+// balanced returns x mod m, in [-m/2, m/2], at most m*2^-8 outside; for m = 256 in [-128, 127]. shift is at least 1.
 MP_DEVICE i32 balanced(i32 x, i32 m, i32 magic, i32 shift) {
-	i32 q = (i32)(multiplyAddLong(x, magic, (i64)1 << (31 + shift)) >> 32) >> shift;
-	return x - q * m;
+	return multiplyAddLow(multiplyAddHigh(x, magic, 1 << (shift - 1)) >> shift, -m, x);
 }
 
 // upperByte returns a number whose low byte is what x has above its own, rounded.

@@ -2,7 +2,7 @@
 // has 128 rows, and both copy half of the tile's columns for both, as it is the second-level cache that limits the
 // rate.
 //
-// One thread brings stages of 128 terms of 128 rows and 256 columns; two groups of four warps, of 64 rows each,
+// A warp brings stages of 128 terms of 128 rows and 256 columns; two groups of four warps, of 64 rows each,
 // multiply them. A stage is brought again when all groups of both blocks have multiplied it. A cluster computes one
 // tile after the other, and stages of the next one arrive while sums are reduced and stored.
 
@@ -38,26 +38,31 @@ MP_DEVICE WideTile wideTileOf(const ByteProducts &p, u32 tile) {
 
 MP_DEVICE u32 wideTiles(const ByteProducts &p) { return p.rows / wideTile * (p.columns / wideTile) * p.count; }
 
-// bringStages copies the stages of all tiles of the cluster, by one thread.
+// bringStages copies the stages of all tiles of the cluster, by a warp: lanes 0 to 5 have a block of lines each.
 MP_DEVICE void bringStages(const ByteProducts &p, const WideShared &s, u32 rank) {
+	u32 lane = threadIdx.x;
 	u64 rowStep = (u64)blockRows * p.terms;
 	Ring ring = {0, 1};
 	for (u32 tile = blockIdx.x / 2; tile < wideTiles(p); tile += gridDim.x / 2) {
 		WideTile t = wideTileOf(p, tile);
-		const u8 *a = p.a + t.m.in * p.aStride + (4 * t.row + 2 * rank) * rowStep;
-		const u8 *b = p.b + t.m.in * p.bStride + 4 * t.column * rowStep;
+		const u8 *from = lane < 2 ? p.a + t.m.in * p.aStride + (4 * t.row + 2 * rank + lane) * rowStep
+		                          : p.b + t.m.in * p.bStride + (4 * t.column + lane - 2) * rowStep;
+		u64 jump = (lane < 2 ? p.aStride : p.bStride) - rowStep; // to the next plane
 		for (u32 pass = 0; pass < t.m.passes; pass++) {
-			for (u32 at = 0; at < rowStep; at += blockBytes) {
-				SharedAddress full = s.full + 8 * ring.stage, to = s.stages + ring.stage * wideStageBytes;
+			for (u32 step = 0; step < p.terms / stageTerms; step++) {
+				SharedAddress full = s.full + 8 * ring.stage;
+				SharedAddress to = s.stages + ring.stage * wideStageBytes + lane * blockBytes;
 				waitPhase(s.empty + 8 * ring.stage, ring.parity);
-				arriveExpecting(full, wideStageBytes);
-				for (u32 i = 0; i < 2; i++) copyBlock(to + i * blockBytes, a + at + i * rowStep, blockBytes, full);
-				for (u32 i = 0; i < 4; i++)
-					copyHalf(to + (2 + i) * blockBytes, b + at + i * rowStep, blockBytes, full, rank);
+				if (lane == 0) arriveExpecting(full, wideStageBytes);
+				if (lane < 2)
+					copyBlock(to, from, blockBytes, full);
+				else if (lane < wideBlocks)
+					copyHalf(to, from, blockBytes, full, rank);
+				warpSync(allLanes);
+				from += blockBytes;
 				advance(ring);
 			}
-			a += p.aStride;
-			b += p.bStride;
+			from += jump;
 		}
 	}
 }
@@ -158,11 +163,10 @@ MP_KERNEL(byteProducts256, 384)(ByteProducts p) {
 		}
 	syncCluster();
 	if (threadIdx.x < 128) {
-		giveRegisters<24>();
-		if (threadIdx.x == 0) bringStages(p, s, rank);
-		warpSync(allLanes);
+		giveRegisters<40>();
+		if (threadIdx.x < 32) bringStages(p, s, rank);
 	} else {
-		keepRegisters<240>();
+		keepRegisters<232>();
 		multiplyStages(sums, p, s, rank);
 	}
 	syncCluster();
