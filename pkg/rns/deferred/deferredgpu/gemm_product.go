@@ -113,8 +113,8 @@ func newGemmProduct(
 // wideTile is the tile of byteProducts256 (cuda/wide_products.cuh), which a cluster of two blocks computes.
 const wideTile = 256
 
-// bestTile is wideTile on devices that have it and where its tiles fill all clusters, otherwise 128, or 64 where tiles
-// would not fill the multiprocessors twice.
+// bestTile is wideTile on devices that have it, where its tiles occupy most clusters and are not padded much more than
+// others; otherwise 128, or 64 where tiles would not occupy all multiprocessors (docs/design/gemm.md has times).
 func (p *gemmProduct) bestTile() (int, error) {
 	module, err := p.device.Module("byte_products")
 	if err != nil {
@@ -125,9 +125,9 @@ func (p *gemmProduct) bestTile() (int, error) {
 	}
 	most := p.device.Info().Multiprocessors
 	switch {
-	case module.Has(multiplyName(wideTile)) && min(p.rows, p.cols) > 128 && tiles(wideTile) >= most/2:
+	case module.Has(multiplyName(wideTile)) && tiles(wideTile) >= most/3 && 16*tiles(wideTile) <= 5*tiles(128):
 		return wideTile, nil
-	case min(p.rows, p.cols) <= 64 || tiles(128) < 4*most:
+	case min(p.rows, p.cols) <= 64 || tiles(128) < most:
 		return 64, nil
 	}
 	return 128, nil
