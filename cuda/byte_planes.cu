@@ -2,8 +2,8 @@
 //
 // Element (i, j) is number i*rowStride + j*columnStride of the source. It becomes the integer X = truncate(x *
 // 2^-low[i]), |X| < 2^(32*words-1), and that its residues, times a factor of each modulus: a byte, or two
-// digits and their sum (ByteModulus). Plane k of it is planes[k*planeStride + i*pitch + j], 0 beyond the
-// source's rows and columns.
+// digits and their sum (ByteModulus). Plane k of it is planes[k*planeStride + placeInPlane(i, j, pitch)], 0
+// beyond the source's rows and columns.
 //
 // The conversion is a product of bytes too. X + 2^(32*words-1) has unsigned bytes u_b, and a residue is the sum
 // of u_b * (256^b mod m) plus a start, -2^(32*words-1) mod m. A warp converts 64 elements of a row: with entry
@@ -212,7 +212,7 @@ MP_KERNEL(bytePlanes, 128)(ByteConversion c) {
 	}
 	blockSync();
 	for (u32 r = threadIdx.x / 32; r < c.tileRows; r += 4) {
-		u8 *out = c.planes + (u64)(i0 + r) * c.pitch + j0 + threadIdx.x % 4 * 16;
+		u8 *out = c.planes + placeInPlane(i0 + r, j0 + threadIdx.x % 4 * 16, c.pitch);
 		for (u32 tile = 0; tile < c.byteTiles; tile++) byteTile(c, words + r * rowWords, tile, out);
 		for (u32 tile = c.byteTiles; tile < c.byteTiles + c.digitTiles; tile++)
 			digitTile(c, words + r * rowWords, tile, out);

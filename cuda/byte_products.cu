@@ -12,21 +12,19 @@
 //
 // Tiles: a block computes BM x BN entries of one modulus, a warp WM x WN. Stages of 128 terms arrive by copies
 // that run beside the products, and fragments of the next 32 terms are loaded before the present ones are
-// multiplied. Piece x, of 16 bytes, of row r of a stage lies at x ^ (r % 8): the eight rows that loadMatrices
-// reads at once are in different banks.
-#include "tensor.cuh"
+// multiplied. On devices of compute capability 9.0 two blocks together compute 256 x 256 entries (wide_products.cuh).
+#include "hopper.cuh"
 
 struct ByteProducts {
-	const u8 *a, *b; // plane k of A: a[k*aStride + i*terms + j]; of B, column by column: b[k*bStride + j*terms + i]
+	const u8 *a, *b; // plane k of A: a[k*aStride + placeInPlane(i, j, terms)]; of B, column by column
 	u8 *c;           // plane k of C: c[k*cStride + i*columns + j]
 	const ByteModulus *moduli;
 	u64 aStride, bStride, cStride;
 	u32 rows, columns; // multiples of BM and BN
 	u32 terms;         // a multiple of 128
 	u32 turns;         // stages between reductions, at most 512
+	u32 count;         // moduli
 };
-
-static const u32 stageTerms = 128, piece = 16;
 
 // tileOf numbers tiles so that neighbours share rows and columns: eight rows of tiles, column by column.
 MP_DEVICE void tileOf(u32 tile, u32 down, u32 across, u32 *row, u32 *column) {
@@ -35,24 +33,29 @@ MP_DEVICE void tileOf(u32 tile, u32 down, u32 across, u32 *row, u32 *column) {
 	*column = rest / height;
 }
 
-// Loader copies stages, all threads together: a thread copies a piece of every (threads/8)-th row.
+// Loader copies stages, all threads together.
 struct Loader {
 	const u8 *a, *b;
-	u64 rowStep, aJump, bJump; // of (threads/8) rows; from the end of a plane to the next one
+	u64 rowStep, aJump, bJump; // from a block to that of the next rows; from the end of a plane to the next one
 	SharedAddress to;
 	u32 stage, step, steps;
 };
 
+template <int BLOCKS, int THREADS> MP_DEVICE void copyBlocks(SharedAddress to, const u8 *from, u64 rowStep) {
+	const u32 turn = THREADS * piece;
+#pragma unroll
+	for (u32 i = 0; i < BLOCKS; i++)
+#pragma unroll
+		for (u32 at = 0; at < blockBytes; at += turn) copyAsync(to + i * blockBytes + at, from + i * rowStep + at);
+}
+
 template <int BM, int BN, int THREADS, int STAGES> MP_DEVICE void loadStage(Loader &l) {
-	const u32 rows = THREADS / 8;
 	SharedAddress to = l.to + l.stage * ((BM + BN) * stageTerms);
-#pragma unroll
-	for (u32 i = 0; i < BM / rows; i++) copyAsync(to + i * rows * stageTerms, l.a + i * l.rowStep);
-#pragma unroll
-	for (u32 i = 0; i < BN / rows; i++) copyAsync(to + (BM + i * rows) * stageTerms, l.b + i * l.rowStep);
+	copyBlocks<BM / blockRows, THREADS>(to, l.a, l.rowStep);
+	copyBlocks<BN / blockRows, THREADS>(to + BM * stageTerms, l.b, l.rowStep);
 	l.stage = l.stage + 1 == STAGES ? 0 : l.stage + 1;
-	l.a += stageTerms;
-	l.b += stageTerms;
+	l.a += blockBytes;
+	l.b += blockBytes;
 	if (++l.step == l.steps) {
 		l.step = 0;
 		l.a += l.aJump;
@@ -84,33 +87,33 @@ template <int MT, int NT> MP_DEVICE void reduceSums(i32 (&sums)[MT][NT][4], cons
 			for (u32 r = 0; r < 4; r++) sums[i][j][r] = balanced(sums[i][j][r], m.m, m.magic, m.shift) * factor;
 }
 
-// storeTile writes a plane of the tile: bytes of the sums, the low ones, or rounded ones of those above. It
-// goes through shared memory, so that a row is written in pieces of 16 bytes.
-template <int BM, int BN, int WM, int WN, int THREADS>
-MP_DEVICE void storeTile(u8 *c, u32 columns, unsigned char *shared, const i32 (&sums)[WM / 16][WN / 8][4], u32 row,
-                         u32 column, bool upper) {
-	const u32 pitch = BN + piece;
-	u32 lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-	blockSync();
+// storeTile writes a plane of a warp's part of the tile: bytes of the sums, the low ones, or rounded ones of those
+// above. row and column are lines of the tile; a lane has NT*2 neighbours of a row.
+template <int MT, int NT>
+MP_DEVICE void storeTile(u8 *c, u32 columns, const i32 (&sums)[MT][NT][4], u32 row, u32 column, bool upper) {
+	u32 lane = threadIdx.x % 32;
+	c += rowOfLine(column + lane % 4 * 2);
 #pragma unroll
-	for (u32 i = 0; i < WM / 16; i++)
+	for (u32 i = 0; i < MT; i++)
 #pragma unroll
-		for (u32 j = 0; j < WN / 8; j++)
+		for (u32 r = 0; r < 2; r++) {
+			u32 words[NT / 2];
 #pragma unroll
-			for (u32 r = 0; r < 2; r++) {
-				i32 x = sums[i][j][2 * r], y = sums[i][j][2 * r + 1];
-				if (upper) {
-					x = (x + 128) >> 8;
-					y = (y + 128) >> 8;
+			for (u32 w = 0; w < NT / 2; w++) {
+				u32 x[4];
+#pragma unroll
+				for (u32 k = 0; k < 4; k++) {
+					i32 s = sums[i][2 * w + k / 2][2 * r + k % 2];
+					x[k] = upper ? upperByte(s) : (u32)s;
 				}
-				unsigned char *to = shared + (row + i * 16 + 8 * r + g) * pitch + column + j * 8 + 2 * t;
-				*(unsigned short *)to = (unsigned short)((x & 255) | (y & 255) << 8);
+				words[w] = packBytes(x[0], x[1], x[2], x[3]);
 			}
-	blockSync();
-	for (u32 q = threadIdx.x; q < BM * BN / piece; q += THREADS) {
-		u32 r = q / (BN / piece), x = q % (BN / piece) * piece;
-		storeVector((uint4 *)(c + (u64)r * columns + x), *(const uint4 *)(shared + r * pitch + x));
-	}
+			u8 *to = c + (u64)rowOfLine(row + i * 16 + 8 * r + lane / 4) * columns;
+			if constexpr (NT == 8)
+				storeVector((uint4 *)to, uint4{words[0], words[1], words[2], words[3]});
+			else
+				*(uint2 *)to = uint2{words[0], words[1]};
+		}
 }
 
 // byteProducts: grid moduli * (rows/BM) * (columns/BN), the first modulus first. Shared memory: STAGES *
@@ -123,11 +126,17 @@ template <int BM, int BN, int WM, int WN, int STAGES> MP_DEVICE void byteProduct
 	tileOf(blockIdx.x % tiles, tilesDown, tilesAcross, &tileRow, &tileColumn);
 	const ByteModulus m = p.moduli[blockIdx.x / tiles];
 
-	u32 loadRow = threadIdx.x / 8, loadPiece = threadIdx.x % 8, steps = p.terms / stageTerms;
-	Loader l = {p.a + m.in * p.aStride + (u64)(tileRow * BM + loadRow) * p.terms + loadPiece * piece,
-	            p.b + m.in * p.bStride + (u64)(tileColumn * BN + loadRow) * p.terms + loadPiece * piece,
-	            (u64)(THREADS / 8) * p.terms, p.aStride - p.terms, p.bStride - p.terms,
-	            sharedAddress(shared) + (loadRow * stageTerms + (loadPiece ^ loadRow % 8) * piece), 0, 0, steps};
+	u32 steps = p.terms / stageTerms;
+	u64 rowStep = (u64)blockRows * p.terms;
+	Loader l = {p.a + m.in * p.aStride + (u64)tileRow * BM * p.terms + threadIdx.x * piece,
+	            p.b + m.in * p.bStride + (u64)tileColumn * BN * p.terms + threadIdx.x * piece,
+	            rowStep,
+	            p.aStride - rowStep,
+	            p.bStride - rowStep,
+	            sharedAddress(shared) + threadIdx.x * piece,
+	            0,
+	            0,
+	            steps};
 	u32 left = m.passes * steps; // stages to be loaded
 #pragma unroll
 	for (u32 s = 0; s < STAGES - 1; s++) {
@@ -187,8 +196,8 @@ template <int BM, int BN, int WM, int WN, int STAGES> MP_DEVICE void byteProduct
 	waitCopies<0>();
 	reduceSums(sums, m, 1);
 	u8 *c = p.c + m.out * p.cStride + (u64)tileRow * BM * p.columns + tileColumn * BN;
-	storeTile<BM, BN, WM, WN, THREADS>(c, p.columns, shared, sums, row, column, false);
-	if (m.passes > 1) storeTile<BM, BN, WM, WN, THREADS>(c + p.cStride, p.columns, shared, sums, row, column, true);
+	storeTile<MT, NT>(c, p.columns, sums, row, column, false);
+	if (m.passes > 1) storeTile<MT, NT>(c + p.cStride, p.columns, sums, row, column, true);
 }
 
 // byteProducts128 and byteProducts64: tiles of 128 x 128 and 64 x 64, of 128 threads. Two blocks of the first fit a
@@ -197,3 +206,7 @@ MP_KERNEL(byteProducts128, 128)(ByteProducts p) { byteProducts<128, 128, 64, 64,
 MP_REGISTER(byteProducts128);
 MP_KERNEL(byteProducts64, 128)(ByteProducts p) { byteProducts<64, 64, 32, 32, 3>(p); }
 MP_REGISTER(byteProducts64);
+
+#if defined(MP_HOPPER)
+#include "wide_products.cuh"
+#endif

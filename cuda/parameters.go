@@ -28,10 +28,10 @@ type (
 	}
 	BytePlanesArgs struct{ C ByteConversion }
 	ByteProducts   struct {
-		A, B, C                     Pointer[uint8]
-		Moduli                      Pointer[ByteModulus]
-		AStride, BStride, CStride   uint64
-		Rows, Columns, Terms, Turns uint32
+		A, B, C                            Pointer[uint8]
+		Moduli                             Pointer[ByteModulus]
+		AStride, BStride, CStride          uint64
+		Rows, Columns, Terms, Turns, Count uint32
 	}
 	ByteProductsArgs struct{ P ByteProducts }
 	DotFloat64Args   struct {

@@ -32,10 +32,10 @@ func TestLayouts(t *testing.T) {
 			{"Columns", 76}, {"PaddedRows", 80}, {"Pitch", 84}, {"Width", 88}, {"Words", 92},
 			{"Steps", 96}, {"ByteTiles", 100}, {"DigitTiles", 104}, {"TileRows", 108},
 		}},
-		{reflect.TypeFor[ByteProducts](), 72, []offset{
+		{reflect.TypeFor[ByteProducts](), 80, []offset{
 			{"A", 0}, {"B", 8}, {"C", 16}, {"Moduli", 24}, {"AStride", 32},
 			{"BStride", 40}, {"CStride", 48}, {"Rows", 56}, {"Columns", 60}, {"Terms", 64},
-			{"Turns", 68},
+			{"Turns", 68}, {"Count", 72},
 		}},
 		{reflect.TypeFor[Extents](), 72, []offset{
 			{"Source", 0}, {"Low", 8}, {"Top", 16}, {"Special", 24}, {"RowStride", 32},

@@ -60,6 +60,19 @@ MP_DEVICE u32 permuteBytes(u32 low, u32 high, u32 selector) {
 	return r;
 }
 
+// multiplyAddHigh returns the upper word of a*b, plus c, multiplyAddLow the lower one: an instruction each, where
+// compilers make two and three of C.
+MP_DEVICE i32 multiplyAddHigh(i32 a, i32 b, i32 c) {
+	i32 r;
+	asm("mad.hi.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+	return r;
+}
+MP_DEVICE i32 multiplyAddLow(i32 a, i32 b, i32 c) {
+	i32 r;
+	asm("mad.lo.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+	return r;
+}
+
 #endif
 
 // packBytes returns the lowest bytes of four words, the first lowest.
@@ -79,10 +92,27 @@ struct ByteModulus {
 	u32 pad;
 };
 
-// balanced returns x mod m, in [-m/2, m/2], at most m*2^-8 outside; for m = 256 in [-128, 127].
+// balanced returns x mod m, in [-m/2, m/2], at most m*2^-8 outside; for m = 256 in [-128, 127]. shift is at least 1.
 MP_DEVICE i32 balanced(i32 x, i32 m, i32 magic, i32 shift) {
-	i32 q = (i32)(((i64)x * magic + ((i64)1 << (31 + shift))) >> 32) >> shift;
-	return x - q * m;
+	return multiplyAddLow(multiplyAddHigh(x, magic, 1 << (shift - 1)) >> shift, -m, x);
 }
+
+// upperByte returns a number whose low byte is what x has above its own, rounded.
+MP_DEVICE u32 upperByte(i32 x) { return (u32)((x + 128) >> 8); }
+
+// Planes of the factors of byte_products.cu lie in blocks of 64 rows and 128 terms, those of the same rows one after
+// the other. A block has the row 16t + 2j + b in line 8j + 2t + b (t < 4, j < 8, b < 2), so that a lane that has
+// columns 2t and 2t+1 of eight products of eight columns has 16 neighbours. Piece x of a line, 16 bytes, lies at
+// x ^ (line % 8): eight lines at the same terms are in different banks of shared memory, as wgmma wants it.
+static const u32 blockRows = 64, stageTerms = 128, piece = 16, blockBytes = blockRows * stageTerms;
+
+MP_DEVICE u64 placeInPlane(u32 row, u32 term, u32 terms) {
+	u32 line = row / 2 % 8 * 8 + row / 16 % 4 * 2 + row % 2;
+	return (u64)(row / blockRows) * blockRows * terms + term / stageTerms * blockBytes + line * stageTerms +
+	       (term / piece ^ line) % 8 * piece + term % piece;
+}
+
+// rowOfLine is the inverse, of lines of all blocks.
+MP_DEVICE u32 rowOfLine(u32 line) { return line / 64 * 64 + line / 2 % 4 * 16 + line / 8 % 8 * 2 + line % 2; }
 
 #endif

@@ -423,12 +423,17 @@ struct LaunchConfig {
 	unsigned count;
 };
 
-// The only attribute: the kernel may begin before the one in front of it has ended. Here it does not.
-static const unsigned programmaticSerialization = 6;
+// The only attributes: the kernel may begin before the one in front of it has ended, which it does not here; how many
+// blocks of the grid are a cluster, one after the other here.
+static const unsigned clusterDimension = 4, programmaticSerialization = 6;
 
 API cuLaunchKernelEx(const LaunchConfig *c, void *f, void **parameters, void **) {
-	for (unsigned i = 0; i < c->count; i++)
-		if (c->attributes[i].id != programmaticSerialization || c->attributes[i].value[0] > 1) return emulator::invalidValue;
+	for (unsigned i = 0; i < c->count; i++) {
+		const LaunchAttribute &a = c->attributes[i];
+		bool early = a.id == programmaticSerialization && a.value[0] <= 1;
+		bool cluster = a.id == clusterDimension && a.value[0] && c->grid[0] % a.value[0] == 0 && a.value[0] <= 8;
+		if (!early && !cluster) return emulator::invalidValue;
+	}
 	return cuLaunchKernel(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared,
 	                      c->stream, parameters, nullptr);
 }

@@ -58,6 +58,13 @@ const unsigned long long *exchange(unsigned lanes, unsigned long long value);
 void beginCopy(void *to, const void *from);
 void commitGroup();
 void waitGroups(unsigned but);
+// A flag is 8 bytes of shared memory, whose phase is complete when so many threads have arrived and all bytes are
+// there that they expect; copyFlagged copies them when the flag is waited for. waitFlag waits for the end of the phase
+// of this parity, which is 0 for the first one.
+void beginFlag(void *flag, unsigned arrivals);
+void arriveFlag(void *flag, unsigned expectedBytes);
+void waitFlag(void *flag, unsigned parity);
+void copyFlagged(void *to, const void *from, unsigned bytes, void *flag);
 // jointly calls f once, when all 32 lanes of a warp are here, with what each has given: operations of a whole warp.
 void jointly(void *operands, void (*f)(void *const *lanes));
 

@@ -14,7 +14,21 @@ thread_local unsigned char *sharedMemory;
 
 namespace {
 
-enum State { ready, atBlock, atWarp, done };
+enum State { ready, atBlock, atWarp, atFlag, done };
+
+// Flag is what a barrier of hopper.cuh has in its 8 bytes.
+struct Flag {
+	unsigned short arrivals, left; // of a phase, still to come
+	short pieces;                  // of 16 bytes, still to come
+	unsigned short parity;         // of the phase
+};
+
+struct FlaggedCopy {
+	void *to;
+	const void *from;
+	unsigned bytes;
+	Flag *flag;
+};
 
 typedef std::vector<std::pair<void *, const void *>> Copies;
 
@@ -22,6 +36,8 @@ struct Fiber {
 	void *stackPointer;
 	State state;
 	uint3 index;
+	Flag *flag;                    // that it waits for, and the parity of the phase
+	unsigned parity;
 	unsigned lanes;                // the mask it waits with
 	void (*joint)(void *const *);  // what the warp does when it is complete; null for an exchange
 	unsigned long long slots[32];  // what the lanes gave in its last exchange
@@ -35,6 +51,7 @@ struct Block {
 	const Kernel *kernel;
 	void **arguments;
 	unsigned long long given[32 * 32]; // by thread
+	std::vector<FlaggedCopy> copies;
 };
 
 const size_t stackBytes = 256 << 10;
@@ -133,6 +150,28 @@ bool releaseWarp(Block &b, unsigned first, unsigned count) {
 	return any;
 }
 
+void endPhase(Flag &f) {
+	if (f.left || f.pieces) return;
+	f.left = f.arrivals;
+	f.parity ^= 1;
+}
+
+// phaseOver makes the copies that a thread waits for, and reports whether it waits no longer.
+bool phaseOver(Block &b, const Fiber &fiber) {
+	for (size_t i = 0; i < b.copies.size();) {
+		FlaggedCopy c = b.copies[i];
+		if (c.flag != fiber.flag) {
+			i++;
+			continue;
+		}
+		b.copies.erase(b.copies.begin() + (ptrdiff_t)i);
+		memcpy(c.to, c.from, c.bytes);
+		c.flag->pieces = (short)(c.flag->pieces - (int)c.bytes / 16);
+		endPhase(*c.flag);
+	}
+	return fiber.flag->parity != fiber.parity;
+}
+
 void *stackOf(unsigned i) {
 	static thread_local std::vector<void *> pool;
 	while (pool.size() <= i) pool.push_back(malloc(stackBytes));
@@ -150,6 +189,7 @@ void onFault(int) {
 // runBlock runs one block to its end; it returns launchFailed for a divergent barrier.
 int runBlock(Block &b, bool reverse) {
 	unsigned n = (unsigned)b.fibers.size();
+	b.copies.clear();
 	countBlock(n);
 	for (unsigned i = 0; i < n; i++) {
 		Fiber &f = b.fibers[i];
@@ -165,6 +205,7 @@ int runBlock(Block &b, bool reverse) {
 			do {
 				for (unsigned k = 0; k < count; k++) {
 					unsigned i = first + (reverse ? count - 1 - k : k);
+					if (b.fibers[i].state == atFlag && phaseOver(b, b.fibers[i])) b.fibers[i].state = ready;
 					if (b.fibers[i].state != ready) continue;
 					b.current = (int)i;
 					thread = b.fibers[i].index;
@@ -223,6 +264,28 @@ void waitGroups(unsigned but) {
 	std::vector<Copies> &copies = running->fibers[running->current].copies;
 	for (; copies.size() > but + 1; copies.erase(copies.begin()))
 		for (auto &copy : copies.front()) memcpy(copy.first, copy.second, 16);
+}
+
+void beginFlag(void *flag, unsigned arrivals) {
+	*(Flag *)flag = {(unsigned short)arrivals, (unsigned short)arrivals, 0, 0};
+}
+
+void arriveFlag(void *flag, unsigned expectedBytes) {
+	Flag *f = (Flag *)flag;
+	f->pieces = (short)(f->pieces + (int)expectedBytes / 16);
+	f->left--;
+	endPhase(*f);
+}
+
+void waitFlag(void *flag, unsigned parity) {
+	Fiber &fiber = running->fibers[running->current];
+	fiber.flag = (Flag *)flag;
+	fiber.parity = parity;
+	yield(atFlag);
+}
+
+void copyFlagged(void *to, const void *from, unsigned bytes, void *flag) {
+	running->copies.push_back({to, from, bytes, (Flag *)flag});
 }
 
 void warpBarrier(unsigned lanes) { exchange(lanes, 0); }

@@ -68,6 +68,9 @@ static inline void multiplyAddUnsigned(int *d, const unsigned *a, const unsigned
 
 static inline void storeVector(uint4 *p, uint4 v) { *p = v; }
 
+static inline int multiplyAddHigh(int a, int b, int c) { return (int)((long long)a * b >> 32) + c; }
+static inline int multiplyAddLow(int a, int b, int c) { return a * b + c; }
+
 static inline unsigned permuteBytes(unsigned low, unsigned high, unsigned selector) {
 	unsigned long long v = (unsigned long long)high << 32 | low;
 	unsigned r = 0;

@@ -58,8 +58,7 @@ func clang() string {
 
 func run(source string, v ptx.Variant, arguments ...string) (string, error) {
 	arguments = append([]string{
-		"-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-Icuda", "--cuda-gpu-arch=sm_" +
-			strconv.Itoa(v.Capability),
+		"-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-Icuda", "--cuda-gpu-arch=" + v.Target(),
 		"--cuda-feature=+ptx" + strconv.Itoa(v.ISA), source,
 	}, arguments...)
 	command := exec.Command(clang(), arguments...)

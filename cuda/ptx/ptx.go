@@ -17,6 +17,7 @@ import (
 type Variant struct {
 	Suffix     string   // of file names
 	Capability int      // the least compute capability, ten times: 75 for 7.5
+	Exactly    bool     // for no other compute capability: its own instructions
 	ISA        int      // version of PTX, ten times
 	Modules    []string // that are compiled so; nil for all but those of tensor cores
 	Early      bool     // kernels may begin while the one before them ends, where they ask for it
@@ -25,12 +26,26 @@ type Variant struct {
 // tensor are the modules that need tensor cores' products of bytes.
 var tensor = []string{"byte_planes", "byte_products", "round_entries"}
 
-// Variants are all variants, the most capable first. PTX 7.8 needs a driver of CUDA 11.8, PTX 7.0 one of CUDA 11, PTX
-// 6.3 one of CUDA 10.
+// Variants are all variants, the most capable first. PTX 8.0 needs a driver of CUDA 12, PTX 7.8 one of CUDA 11.8, PTX
+// 7.0 one of CUDA 11, PTX 6.3 one of CUDA 10.
 var Variants = []Variant{
+	{Suffix: "_sm90a", Capability: 90, Exactly: true, ISA: 80, Modules: []string{"byte_products"}},
 	{Suffix: "_sm90", Capability: 90, ISA: 78, Modules: []string{"deferred", "limb_products"}, Early: true},
 	{Suffix: "_sm80", Capability: 80, ISA: 70, Modules: tensor},
 	{Capability: 75, ISA: 63},
+}
+
+// Target is what compilers call the device.
+func (v Variant) Target() string {
+	if v.Exactly {
+		return fmt.Sprintf("sm_%da", v.Capability)
+	}
+	return fmt.Sprintf("sm_%d", v.Capability)
+}
+
+// Suits tells whether a device of a compute capability, ten times, can have kernels that are compiled so.
+func (v Variant) Suits(capability int) bool {
+	return capability == v.Capability || capability > v.Capability && !v.Exactly
 }
 
 // Has tells whether a module is compiled so.

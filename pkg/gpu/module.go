@@ -37,7 +37,8 @@ func (d *Device) ModuleOf(set ptx.Set, name string) (*Module, error) {
 		return m, nil
 	}
 	for _, v := range ptx.Variants {
-		if !v.Has(name) || 10*d.info.Major+d.info.Minor < v.Capability || v.Early && d.driver.launchKernelEx == 0 {
+		if !v.Has(name) || !v.Suits(10*d.info.Major+d.info.Minor) ||
+			(v.Early || v.Exactly) && d.driver.launchKernelEx == 0 {
 			continue
 		}
 		text, err := set.Text(name + v.Suffix)
@@ -96,6 +97,9 @@ type Kernel[P any] struct {
 	parameters P // what a launch reads; the heap does not move
 	pointers   []unsafe.Pointer
 }
+
+// Has reports whether a kernel is in the variant of the module that suits the device and its driver.
+func (m *Module) Has(kernel string) bool { return strings.Contains(m.ptx, ".entry "+kernel+"(") }
 
 // Function finds a kernel of the module. P is a struct of fields of fixed size without Go pointers; numbers and sizes
 // of its fields are compared with the parameters in the PTX, and a difference is an error.
@@ -198,6 +202,9 @@ type Launch struct {
 	// cuda/portable.cuh. The kernel calls waitForPrevious before it reads what that wrote. No effect where device or
 	// driver cannot.
 	Early bool
+	// Cluster is how many neighbours of the grid are a cluster, which run at once; the grid is a multiple. For kernels of
+	// compute capability 9.0.
+	Cluster int
 }
 
 // attributes of a function in the driver API.
@@ -221,8 +228,8 @@ func (k *Kernel[P]) Launch(l Launch, p P) error {
 		list = uintptr(unsafe.Pointer(&k.pointers[0]))
 	}
 	g, b := l.Grid.filled(), l.Block.filled()
-	if l.Early && k.module.early {
-		return k.launchEarly(l, g, b, list)
+	if l.Early && k.module.early || l.Cluster > 1 {
+		return k.launchWith(l, g, b, list)
 	}
 	code, _, _ := purego.SyscallN(k.module.device.driver.launchKernel, k.handle, uintptr(g.X), uintptr(g.Y), uintptr(g.Z),
 		uintptr(b.X), uintptr(b.Y), uintptr(b.Z), uintptr(l.Shared), l.Stream.raw(), list, 0)
@@ -254,19 +261,28 @@ type (
 	}
 )
 
-// programmaticSerialization is the attribute with which a kernel may begin before the one in front of it has ended.
-const programmaticSerialization = 6
+// Attributes of a launch: clusters of so many blocks; the kernel may begin before the one in front of it has ended.
+const (
+	clusterDimension          = 4
+	programmaticSerialization = 6
+)
 
-func (k *Kernel[P]) launchEarly(l Launch, g, b Dim, list uintptr) error {
-	attribute := &launchAttribute{id: programmaticSerialization}
-	attribute.value[0] = 1
+// launchWith launches with attributes.
+func (k *Kernel[P]) launchWith(l Launch, g, b Dim, list uintptr) error {
+	attributes := make([]launchAttribute, 0, 2)
+	if l.Early && k.module.early {
+		attributes = append(attributes, launchAttribute{id: programmaticSerialization, value: [16]uint32{1}})
+	}
+	if l.Cluster > 1 {
+		attributes = append(attributes, launchAttribute{id: clusterDimension, value: [16]uint32{uint32(l.Cluster), 1, 1}})
+	}
 	config := &launchConfig{
 		grid: [3]uint32{uint32(g.X), uint32(g.Y), uint32(g.Z)}, block: [3]uint32{uint32(b.X), uint32(b.Y), uint32(b.Z)},
-		shared: uint32(l.Shared), stream: l.Stream.raw(), attributes: attribute, count: 1,
+		shared: uint32(l.Shared), stream: l.Stream.raw(), attributes: &attributes[0], count: uint32(len(attributes)),
 	}
 	var pin runtime.Pinner
 	defer pin.Unpin()
-	pin.Pin(attribute)
+	pin.Pin(&attributes[0])
 	pin.Pin(config)
 	code, _, _ := purego.SyscallN(k.module.device.driver.launchKernelEx, uintptr(unsafe.Pointer(config)), k.handle, list,
 		0)

@@ -56,9 +56,8 @@ func TestPTXTarget(t *testing.T) {
 			}
 		}
 		module := strings.TrimSuffix(name, variant.Suffix)
-		if target := fmt.Sprintf(".target sm_%d\n", variant.Capability); !strings.Contains(text, target) ||
-			!variant.Has(module) {
-			t.Errorf("%s.ptx is not for sm_%d", name, variant.Capability)
+		if target := fmt.Sprintf(".target %s\n", variant.Target()); !strings.Contains(text, target) || !variant.Has(module) {
+			t.Errorf("%s.ptx is not for %s", name, variant.Target())
 		}
 		for _, v := range ptx.Variants {
 			if v.Has(module) && !slices.Contains(files, module+v.Suffix) {

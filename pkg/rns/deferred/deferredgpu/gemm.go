@@ -362,7 +362,7 @@ func (e *gemm) Info() method.Info {
 			info.WorkspaceBytes += x.Bytes()
 		}
 	}
-	info.Variant = fmt.Sprintf("tensor cores, %d products of bytes", products)
+	info.Variant = fmt.Sprintf("tensor cores, %d products of bytes by %s", products, p.instruction())
 	if n := p.panels(); n > 1 {
 		info.Variant += fmt.Sprintf(", %d panels", n)
 	}

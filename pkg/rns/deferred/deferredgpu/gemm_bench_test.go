@@ -27,7 +27,8 @@ func BenchmarkGemm(b *testing.B) {
 	for _, n := range []int{512, 1024, 2048, 4096} {
 		for _, p := range []int{53, 106, 212, 424} {
 			for _, c := range []gemmCase{
-				{"full", n, n, p, 0, 64}, {"full", n, n, p, 0, 128}, {"uniform", n, n, p, 20, 128}, {"columns", n, 16, p, 0, 64},
+				{"full", n, n, p, 0, 64}, {"full", n, n, p, 0, 128}, {"full", n, n, p, 0, wideTile},
+				{"uniform", n, n, p, 20, 0}, {"columns", n, 16, p, 0, 64},
 			} {
 				b.Run(fmt.Sprintf("n=%d/bits=%d/tile=%d/%s", n, p, c.tile, c.name), c.run)
 			}

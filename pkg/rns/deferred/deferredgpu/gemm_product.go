@@ -95,7 +95,9 @@ func newGemmProduct(
 		p.turns = bytemod.StageTerms / stageTerms
 	}
 	if p.tile = o.tile; p.tile == 0 {
-		p.tile = p.bestTile()
+		if p.tile, err = p.bestTile(); err != nil {
+			return nil, err
+		}
 	}
 	for s, bits := range []int{aBits, bBits} {
 		p.prepareSide(s, bits)
@@ -108,14 +110,31 @@ func newGemmProduct(
 	return p, nil
 }
 
-// bestTile is 128, or 64 where tiles would not fill the multiprocessors twice.
-func (p *gemmProduct) bestTile() int {
-	tiles := len(p.moduli.Moduli) * ((p.rows + 127) / 128) * ((p.cols + 127) / 128)
-	if min(p.rows, p.cols) <= 64 || tiles < 4*p.device.Info().Multiprocessors {
-		return 64
+// wideTile is the tile of byteProducts256 (cuda/wide_products.cuh), which a cluster of two blocks computes.
+const wideTile = 256
+
+// bestTile is wideTile on devices that have it, where its tiles occupy most clusters and are not padded much more than
+// others; otherwise 128, or 64 where tiles would not occupy all multiprocessors (docs/design/gemm.md has times).
+func (p *gemmProduct) bestTile() (int, error) {
+	module, err := p.device.Module("byte_products")
+	if err != nil {
+		return 0, err
 	}
-	return 128
+	tiles := func(tile int) int {
+		return len(p.moduli.Moduli) * (roundUp(p.rows, tile) / tile) * (roundUp(p.cols, tile) / tile)
+	}
+	most := p.device.Info().Multiprocessors
+	switch {
+	case module.Has(multiplyName(wideTile)) && tiles(wideTile) >= most/3 && 16*tiles(wideTile) <= 5*tiles(128):
+		return wideTile, nil
+	case min(p.rows, p.cols) <= 64 || tiles(128) < most:
+		return 64, nil
+	}
+	return 128, nil
 }
+
+// multiplyName is the name of byteProducts for a tile.
+func multiplyName(tile int) string { return fmt.Sprintf("byteProducts%d", tile) }
 
 // prepareSide uploads the tables of a side.
 func (p *gemmProduct) prepareSide(side, bits int) {
@@ -199,7 +218,7 @@ func (p *gemmProduct) allocate(room int64) error {
 	}
 	p.own.Events(p.events[:])
 	p.convert = gpu.FindKernel[cuda.BytePlanesArgs](p.own, "byte_planes", "bytePlanes")
-	p.multiply = gpu.FindKernel[cuda.ByteProductsArgs](p.own, "byte_products", fmt.Sprintf("byteProducts%d", p.tile))
+	p.multiply = gpu.FindKernel[cuda.ByteProductsArgs](p.own, "byte_products", multiplyName(p.tile))
 	p.round = gpu.FindKernel[cuda.RoundEntriesArgs](p.own, "round_entries", "roundEntries")
 	if err := p.own.Err(); err != nil {
 		return err
@@ -292,13 +311,33 @@ func (p *gemmProduct) load(s *gemmSide, first int) error {
 	return p.convert.Launch(launch, cuda.BytePlanesArgs{C: c})
 }
 
-// stages is how many stages of 128 terms byteProducts keeps in shared memory.
-const stages = 3
+// Stages of 128 terms that byteProducts keeps in shared memory, and the threads of a block and its shared memory for
+// tiles of 256, of which a block has half of the rows.
+const (
+	stages      = 3
+	wideThreads = 384
+	wideStages  = 4
+	wideShared  = wideStages*(wideTile/2+wideTile)*stageTerms + 16*wideStages + 1024
+	clusterSize = 2
+)
 
 // multiplyLaunch describes the products of a panel, of padded rows and columns.
 func (p *gemmProduct) multiplyLaunch(rows, cols int) gpu.Launch {
 	tiles := rows / p.tile * (cols / p.tile) * len(p.moduli.Moduli)
+	if p.tile == wideTile {
+		clusters := min(tiles, p.device.Info().Multiprocessors/clusterSize)
+		return gpu.Launch{Grid: gpu.Dim{X: clusterSize * clusters}, Block: gpu.Dim{X: wideThreads}, Shared: wideShared,
+			Cluster: clusterSize}
+	}
 	return gpu.Launch{Grid: gpu.Dim{X: tiles}, Block: gpu.Dim{X: planesBlock}, Shared: stages * 2 * p.tile * stageTerms}
+}
+
+// instruction is what byteProducts multiplies with.
+func (p *gemmProduct) instruction() string {
+	if p.tile == wideTile {
+		return "wgmma"
+	}
+	return "mma.sync"
 }
 
 // entryShared is the shared memory of a warp of roundEntries.
@@ -391,7 +430,7 @@ func (p *gemmProduct) launchProducts(q gemmPanel) error {
 		A: a.planes.Pointer(), B: b.planes.Pointer(), C: p.residues.Pointer(), Moduli: p.list.Pointer(),
 		AStride: uint64(a.panel) * uint64(p.terms), BStride: uint64(b.panel) * uint64(p.terms),
 		CStride: uint64(rows) * uint64(cols), Rows: uint32(rows), Columns: uint32(cols), Terms: uint32(p.terms),
-		Turns: uint32(p.turns),
+		Turns: uint32(p.turns), Count: uint32(len(p.moduli.Moduli)),
 	}})
 }
 

@@ -9,6 +9,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,6 +114,15 @@ func newTestGemm(t *testing.T, precision int) *gemm {
 	return e.(*gemm)
 }
 
+// testTiles are tiles of all kernels that the device has, the portable one first.
+func testTiles(t *testing.T) []int {
+	if info := gputest.Device(t).Info(); info.Major != 9 || info.Minor != 0 {
+		t.Logf("%s has no wgmma", info.Name)
+		return []int{64, 128}
+	}
+	return []int{64, 128, wideTile}
+}
+
 // checkGemm runs an engine, and compares all entries with exact ones, rounded.
 func checkGemm(t *testing.T, e *gemm, p *op.Problem) {
 	t.Helper()
@@ -152,6 +162,7 @@ func TestGemm(t *testing.T) {
 	if os.Getenv("MPBENCH_FULL_TESTS") != "" {
 		count = 10_000
 	}
+	tiles := testTiles(t)
 	truncated, recomputed := 0, 0
 	for seed := range count {
 		rng := rand.New(rand.NewPCG(uint64(seed), 17))
@@ -181,6 +192,7 @@ func TestGemm(t *testing.T) {
 				q.Y = gemmArray(rng, rows, cols, p, floats, kind.make)
 			}
 			e := newTestGemm(t, max(2, p-rng.IntN(3)))
+			e.limits.tile = tiles[seed/len(gemmKinds)%2*(len(tiles)-1)]
 			checkGemm(t, e, q)
 			if e.product == nil {
 				t.Fatal("no product on the device")
@@ -196,7 +208,7 @@ func TestGemm(t *testing.T) {
 	}
 }
 
-// TestGemmShapes: tiles of both sizes, sums that are reduced after each stage, panels of rows, of columns, of both.
+// TestGemmShapes: tiles of all sizes, sums that are reduced after each stage, panels of rows, of columns, of both.
 func TestGemmShapes(t *testing.T) {
 	gputest.Sanitize(t)
 	gputest.Device(t)
@@ -207,7 +219,9 @@ func TestGemmShapes(t *testing.T) {
 	}
 	list := []shape{
 		{70, 300, 66, 24, 64, 1, 1, 0},  // three stages, each reduced
+		{70, 300, 66, 24, 256, 1, 1, 0}, // the same by clusters
 		{5, 300, 6, 200, 64, 2, 1, 0},   // two digits
+		{5, 700, 6, 200, 256, 2, 1, 0},  // and stages that come again
 		{130, 20, 70, 24, 128, 0, 1, 0}, // more than a tile of rows
 		{70, 10, 140, 24, 64, 0, 2, 2},  // panels of columns
 		{140, 10, 70, 24, 64, 0, 2, 2},  // of rows
@@ -215,12 +229,17 @@ func TestGemmShapes(t *testing.T) {
 		{9, 3, 7, 1200, 64, 0, 1, 0},    // integers of more than 128 bytes
 	}
 	if testing.Short() {
-		list = list[:4]
+		list = list[:6]
 	} else if !gputest.Emulated() || os.Getenv("MPBENCH_FULL_TESTS") != "" {
-		list = append(list, shape{5, 2*bytemod.StageTerms + 130, 9, 7, 64, 0, 1, 0}) // sums that reach 2^30
+		for _, tile := range testTiles(t) { // sums that reach 2^30
+			list = append(list, shape{5, 2*bytemod.StageTerms + 130, 9, 7, tile, 0, 1, 0})
+		}
 	}
 	for _, c := range list {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			if !slices.Contains(testTiles(t), c.tile) {
+				t.Skip("the device has no wgmma")
+			}
 			rng := rand.New(rand.NewPCG(uint64(c.rows), uint64(c.cols)))
 			full := gemmKinds[0].make
 			if c.p == 7 { // residues of A are the largest modulo 256, 255, ...
@@ -256,7 +275,8 @@ func TestGemmShapes(t *testing.T) {
 func TestGemmExtremes(t *testing.T) {
 	gputest.Device(t)
 	const n = 9
-	for _, p := range []int{53, 106, 212, 424} {
+	tiles := testTiles(t)
+	for k, p := range []int{53, 106, 212, 424, 53, 106, 212, 424} {
 		least := func(*rand.Rand, int, int, int) *big.Float { return new(big.Float).SetMantExp(big.NewFloat(-1), p) }
 		most := func(_ *rand.Rand, _, i, j int) *big.Float {
 			x := new(big.Int).Lsh(big.NewInt(1), uint(p))
@@ -272,6 +292,7 @@ func TestGemmExtremes(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 1))
 		for _, pair := range [][2]gemmElement{{least, least}, {odd, odd}, {odd, most}, {most, most}} {
 			e := newTestGemm(t, p)
+			e.limits.tile = tiles[k/4*(len(tiles)-1)]
 			checkGemm(t, e, &op.Problem{Op: op.Gemm, A: gemmArray(rng, n, 64, p, false, pair[0]),
 				X: gemmArray(rng, 64, n, p, false, pair[1])})
 		}
@@ -380,7 +401,7 @@ func packedNumbers(t testing.TB, rng *rand.Rand, n, p, spread int) *deferred.Pac
 }
 
 // TestGemmLarge compares random entries of a product of numbers uniform in (-1, 1) with exact dot products: on
-// a GPU of 4096 x 4096 matrices.
+// a GPU of 4096 x 4096 matrices, by all kernels.
 func TestGemmLarge(t *testing.T) {
 	gputest.Device(t)
 	n, count := 4096, 10_000
@@ -392,27 +413,33 @@ func TestGemmLarge(t *testing.T) {
 		a, b := packedNumbers(t, rng, n*n, p, 20), packedNumbers(t, rng, n*n, p, 20)
 		l := numbers.RowMajor(n, n, n)
 		q := &op.Problem{Op: op.Gemm, A: numbers.Array{Source: a, Layout: l}, X: numbers.Array{Source: b, Layout: l}}
-		e := newTestGemm(t, p)
-		if err := method.Run(context.Background(), e, q); err != nil {
-			t.Fatal(err)
-		}
-		z, err := e.Result()
-		if err != nil {
-			t.Fatal(err)
-		}
 		entries := make([]int, count)
 		for i := range entries {
 			entries[i] = i*(n*n/count) + rng.IntN(n*n/count)
 		}
 		want := deferred.NewPacked(n*n, p)
-		e.plan.Recompute(want, entries, big.NewFloat(1), new(big.Float), numbers.Array{})
-		for _, i := range entries {
-			if !numbers.At(z, i).Equal(numbers.At(want, i)) {
-				t.Fatalf("%d bits: entry %d is %v, want %v", p, i, numbers.At(z, i), numbers.At(want, i))
+		for k, tile := range testTiles(t)[1:] {
+			e := newTestGemm(t, p)
+			e.limits.tile = tile
+			if err := method.Run(context.Background(), e, q); err != nil {
+				t.Fatal(err)
 			}
-		}
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
+			if k == 0 {
+				e.plan.Recompute(want, entries, big.NewFloat(1), new(big.Float), numbers.Array{})
+			}
+			z, err := e.Result()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, i := range entries {
+				if !numbers.At(z, i).Equal(numbers.At(want, i)) {
+					t.Fatalf("%d bits, %s: entry %d is %v, want %v", p, e.Info().Variant, i, numbers.At(z, i),
+						numbers.At(want, i))
+				}
+			}
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }
