@@ -37,6 +37,9 @@ func TestLayouts(t *testing.T) {
 			{"BStride", 40}, {"CStride", 48}, {"Rows", 56}, {"Columns", 60}, {"Terms", 64},
 			{"Turns", 68},
 		}},
+		{reflect.TypeFor[ComponentPlanes](), 16, []offset{
+			{"P", 0}, {"Stride", 8},
+		}},
 		{reflect.TypeFor[Extents](), 72, []offset{
 			{"Source", 0}, {"Low", 8}, {"Top", 16}, {"Special", 24}, {"RowStride", 32},
 			{"ColumnStride", 40}, {"Rows", 48}, {"Columns", 52}, {"Span", 56}, {"XTop", 64},
@@ -76,9 +79,6 @@ func TestLayouts(t *testing.T) {
 			{"B", 0}, {"Y", 64}, {"Row", 128}, {"Term", 136}, {"Residues", 144},
 			{"Rows", 152}, {"N", 156}, {"Used", 160}, {"BlockRows", 164}, {"Add", 168},
 			{"Unused", 172},
-		}},
-		{reflect.TypeFor[ComponentPlanes](), 16, []offset{
-			{"P", 0}, {"Stride", 8},
 		}},
 		{reflect.TypeFor[Constant](), 64, []offset{
 			{"C0", 0}, {"C1", 8}, {"C2", 16}, {"C3", 24}, {"C4", 32},

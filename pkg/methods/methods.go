@@ -26,7 +26,7 @@ import (
 func All() method.Catalog {
 	c := method.Catalog(slices.Concat(reduce.Methods(), rnsgpu.Methods(), gemv.Methods(), sparse.Methods(),
 		multifloat.Methods(), digits.Methods(), peer.Methods()))
-	c = multifloatgpu.On(c).
+	c = multifloatgpu.OnBinary(multifloatgpu.On(c)).
 		With(op.Spmv, "float64", device.CUDA, multifloatgpu.NewFloat64Rows).
 		With(op.Sum, "deferred", device.CUDA, exactOn).
 		With(op.Dot, "deferred", device.CUDA, exactOn).

@@ -15,6 +15,7 @@ import (
 	"mpbench/pkg/multifloat/multifloatgpu"
 	"mpbench/pkg/numbers"
 	"mpbench/pkg/op"
+	"mpbench/pkg/reduce"
 )
 
 // random returns n binary64 numbers.
@@ -64,6 +65,11 @@ func timeAll(b *testing.B, name string, count int, p *op.Problem) {
 		}
 		m, _ := catalog.Lookup(p.Op, f.Method)
 		b.Run(name+"/"+f.Method, func(b *testing.B) { timeOne(b, m, count, p) })
+	}
+	for _, m := range multifloatgpu.OnBinary(reduce.Methods()) {
+		if m.Operation == p.Op && m.On[device.CUDA] != nil {
+			b.Run(name+"/"+m.Name, func(b *testing.B) { timeOne(b, m, count, p) })
+		}
 	}
 }
 

@@ -68,13 +68,26 @@ type arithmetic[T multifloat.Float] struct {
 	pairs      *gpu.Kernel[cuda.MultifloatPairsArgs]
 	elements   *gpu.Kernel[cuda.MultifloatElementsArgs]
 	rows       *gpu.Kernel[cuda.MultifloatRowsArgs]
+	tiles      []tiles
 	parts      [2]vector[T] // of sums of several segments
 	number     vector[T]    // a dot product, whole
 }
 
 func newArithmetic[T multifloat.Float](d *gpu.Device, f multifloat.Format) (*arithmetic[T], error) {
-	a := &arithmetic[T]{device: d, components: f.Scheme.Components, packing: f.Packing, owner: d.NewOwner()}
 	module, suffix := kernelsOf[T](f)
+	a, err := arithmeticOf[T](d, f, module, suffix)
+	if err == nil {
+		a.tiles = a.findTiles(module, suffix)
+		err = a.owner.Err()
+	}
+	return a, err
+}
+
+// arithmeticOf is newArithmetic by kernels whose names end so, without tiles.
+func arithmeticOf[T multifloat.Float](
+	d *gpu.Device, f multifloat.Format, module, suffix string,
+) (*arithmetic[T], error) {
+	a := &arithmetic[T]{device: d, components: f.Scheme.Components, packing: f.Packing, owner: d.NewOwner()}
 	a.sums = gpu.FindKernel[cuda.MultifloatSumsArgs](a.owner, module, "multifloatSums"+suffix)
 	a.dots = gpu.FindKernel[cuda.MultifloatDotsArgs](a.owner, module, "multifloatDots"+suffix)
 	a.pairs = gpu.FindKernel[cuda.MultifloatPairsArgs](a.owner, module, "multifloatPairs"+suffix)
@@ -211,7 +224,13 @@ func (a *arithmetic[T]) addProducts(z vector[T], asStored bool, x, y cuda.Compon
 	if asStored && args.Segments == 1 {
 		args.AsStored = 1
 	}
+	tile := a.tileFor(rows, columns)
 	a.reduce(z, asStored, rows*columns, n, func(l gpu.Launch, to vector[T], tasks int) error {
+		if tile != nil {
+			return tile.launch(rows, columns, cuda.MultifloatTilesArgs{
+				Z: to.planes(), X: x, Y: y, N: args.N, Segments: args.Segments, AsStored: args.AsStored,
+			})
+		}
 		args.Z, args.Tasks = to.planes(), uint64(tasks)
 		return a.dots.Launch(l, args)
 	})
