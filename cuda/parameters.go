@@ -186,7 +186,23 @@ type (
 		Rows, Columns, Ld, Moduli, Lanes, LowStep, Width, Limbs uint32
 		Select                                                  Pointer[uint32]
 	}
-	PlanesOfArgs       struct{ C Conversion }
+	PlanesOfArgs      struct{ C Conversion }
+	PositionalNumbers struct {
+		Words Pointer[uint64]
+		Heads Pointer[int64]
+	}
+	PositionalDotsArgs struct {
+		Z, X, Y                    PositionalNumbers
+		Rows, Columns, N           uint64
+		Starts                     Pointer[uint64]
+		Places                     Pointer[uint32]
+		Magnitudes, Words, Nearest uint32
+	}
+	PositionalElementsArgs struct {
+		Z, C, X, Y     PositionalNumbers
+		N              uint64
+		Words, Nearest uint32
+	}
 	RecursiveTilesArgs struct {
 		Z, X, Y                      Pointer[float32]
 		Rows, Columns, N, Magnitudes uint64

@@ -90,6 +90,9 @@ func TestLayouts(t *testing.T) {
 			{"Columns", 76}, {"Ld", 80}, {"Moduli", 84}, {"Lanes", 88}, {"LowStep", 92},
 			{"Width", 96}, {"Limbs", 100}, {"Select", 104},
 		}},
+		{reflect.TypeFor[PositionalNumbers](), 16, []offset{
+			{"Words", 0}, {"Heads", 8},
+		}},
 		{reflect.TypeFor[Grid](), 16, []offset{
 			{"Blocks", 0}, {"Size", 8}, {"Unused", 12},
 		}},

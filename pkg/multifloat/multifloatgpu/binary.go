@@ -17,8 +17,8 @@ import (
 // numbers: compensated dot products, and binary32 numbers in binary64.
 func OnBinary(c method.Catalog) method.Catalog {
 	on := map[string]func(method.Method) method.New{
-		"dot2":               func(m method.Method) method.New { return engineOf(m, dot2) },
-		"float32-in-float64": func(m method.Method) method.New { return engineOf(m, binary32In64) },
+		"dot2":               func(m method.Method) method.New { return formatgpu.Of(m, dot2) },
+		"float32-in-float64": func(m method.Method) method.New { return formatgpu.Of(m, binary32In64) },
 	}
 	for _, m := range c {
 		if make := on[m.Name]; make != nil {
@@ -29,7 +29,9 @@ func OnBinary(c method.Catalog) method.Catalog {
 }
 
 // dot2 is compensated dot products, rounded once with alpha and beta*y: every entry is the work of 16 lanes.
-func dot2(d *gpu.Device, e *formatgpu.Engine) (f format.Format[vector[float64], multifloat.Number[float64]], err error) {
+func dot2(
+	_ method.Config, d *gpu.Device, e *formatgpu.Engine,
+) (f format.Format[vector[float64], multifloat.Number[float64]], err error) {
 	a, err := newArithmetic[float64](d, binary64)
 	if err != nil {
 		return f, err
@@ -76,7 +78,9 @@ func addressOf[T multifloat.Float](v vector[T]) cuda.Pointer[T] {
 }
 
 // binary32In64 is format.Binary32In64: every entry of a product is added by one lane, from the first term to the last.
-func binary32In64(d *gpu.Device, e *formatgpu.Engine) (f format.Format[vector[float32], float64], err error) {
+func binary32In64(
+	_ method.Config, d *gpu.Device, e *formatgpu.Engine,
+) (f format.Format[vector[float32], float64], err error) {
 	one := multifloat.Format{Scheme: binary64.Scheme, Narrow: true}
 	a, err := arithmeticOf[float32](d, one, "multifloat1", "Float32")
 	if err != nil {

@@ -51,32 +51,15 @@ func newEngine(f multifloat.Format, m method.Method) method.New {
 }
 
 func newEngineOf[T multifloat.Float](f multifloat.Format, m method.Method) method.New {
-	return engineOf(m, func(d *gpu.Device, e *formatgpu.Engine) (format.Format[vector[T], multifloat.Number[T]], error) {
+	return formatgpu.Of(m, func(
+		_ method.Config, d *gpu.Device, e *formatgpu.Engine,
+	) (v format.Format[vector[T], multifloat.Number[T]], err error) {
 		a, err := newArithmetic[T](d, f)
-		if err != nil {
-			return format.Format[vector[T], multifloat.Number[T]]{}, err
+		if err == nil {
+			v = vectors(f, a, e)
 		}
-		return vectors(f, a, e), nil
+		return v, err
 	})
-}
-
-// engineOf returns what makes engines of a method in a format of the device.
-func engineOf[V, S any](
-	m method.Method, of func(*gpu.Device, *formatgpu.Engine) (format.Format[V, S], error),
-) method.New {
-	return func(c method.Config) (method.Engine, error) {
-		d, err := gpu.Open(c.GPU())
-		if err != nil {
-			return nil, err
-		}
-		return formatgpu.New(d, func(e *formatgpu.Engine) (method.Engine, error) {
-			f, err := of(d, e)
-			if err != nil {
-				return nil, err
-			}
-			return format.NewEngine(m, c, f), nil
-		})
-	}
 }
 
 // vectors is the format on vectors in device memory.
