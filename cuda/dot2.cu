@@ -1,5 +1,5 @@
-// Compensated dot products, Dot2 of Ogita, Rump and Oishi in 16 lanes: pkg/reduce/dot2.go, pkg/lanes. A product and its
-// addition are 10 operations, of numbers of 8 bytes.
+// Compensated dot products, Dot2 of Ogita, Rump and Oishi in 16 lanes: pkg/reduce/dot2.go, pkg/lanes. A product and
+// its addition are 10 operations, of numbers of 8 bytes.
 #include "tiles.cuh"
 
 struct Dot2Terms {
@@ -24,8 +24,8 @@ struct Dot2Terms {
 	}
 };
 
-// Dot2Results makes alpha*(s + c) + beta*y of a sum, rounded once; or, if they are asked for and that is no number, the
-// plain dot product, in which only infinities that are due come up.
+// Dot2Results makes alpha*(s + c) + beta*y of a sum, rounded once; or, if they are asked for and that is no number,
+// the plain dot product, in which only infinities that are due come up.
 struct Dot2Results {
 	Product of;
 	double *z, alpha, beta;
@@ -52,9 +52,9 @@ struct Dot2Results {
 	MP_KERNEL(name, 128)                                                                                              \
 	(double *z, ComponentPlanes x, ComponentPlanes y, u64 rows, u64 columns, u64 n, double alpha, double beta,        \
 	 const double *added, u64 plain) {                                                                                \
-		Product p{x, y, rows, columns, n, n};                                                                         \
+		Product p{x, y, rows, columns, n, n > 0 ? n : 1};                                                             \
 		Tile<Dot2Terms, M, N, Across, Ahead>::run(                                                                    \
-			p, Dot2Results{p, z, alpha, beta, added, plain != 0});                                                        \
+			p, 1, Dot2Results{p, z, alpha, beta, added, plain != 0});                                                     \
 	}                                                                                                                 \
 	MP_REGISTER(name)
 

@@ -173,8 +173,8 @@ type (
 		N, Segments, Tasks, Magnitudes uint64
 	}
 	MultifloatTilesArgs struct {
-		Z, X, Y                              ComponentPlanes
-		Rows, Columns, N, Segments, AsStored uint64
+		Z, X, Y                           ComponentPlanes
+		Rows, Columns, N, Parts, AsStored uint64
 	}
 	Conversion struct {
 		Source                                                  Pointer[uint64]

@@ -127,9 +127,9 @@ template <int Most> struct Positional {
 		round(z, d, 2 * words, x.exponent + y.exponent + 1, x.negative != y.negative);
 	}
 
-	// dots sets z to the dot products of the rows of x and the columns of y, row by row, from the first term to the last.
-	// Without y it adds the numbers, or magnitudes, of x; with starts the elements of the rows of a sparse matrix times the
-	// numbers of y at these places.
+	// dots sets z to the dot products of the rows of x and the columns of y, row by row, from the first term to the
+	// last. Without y it adds the numbers, or magnitudes, of x; with starts the elements of the rows of a sparse matrix
+	// times the numbers of y at these places.
 	__device__ __forceinline__ void dots(PositionalNumbers z, PositionalNumbers x, PositionalNumbers y, u64 rows,
 	                                     u64 columns, u64 n, const u64 *starts, const u32 *places,
 	                                     bool magnitudes) const {

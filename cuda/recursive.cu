@@ -2,8 +2,9 @@
 #include "portable.cuh"
 
 // A block of 128 threads computes the dot products of Height rows of x and Width columns of y, n terms each. It brings
-// Depth terms of all of them to shared memory at a time, as binary64, while M x N sums a thread go on with those before:
-// every thread where the tile is large, for single columns one warp, which adds while the others read.
+// Depth terms of all of them to shared memory at a time, as binary64, while M x N sums a thread go on with those
+// before: every thread where the tile is large, for single columns one warp, which adds while the others read. Terms
+// beyond the end are 0.
 template <int M, int N, int Height, int Width, int Depth> struct Recursive {
 	static const int Lines = Height + Width, Each = (Lines * Depth + 127) / 128, Pitch = Depth + 1;
 	static const u32 Across = Width / N, Adders = Height / M * Across;
@@ -38,8 +39,8 @@ template <int M, int N, int Height, int Width, int Depth> struct Recursive {
 				next[i] = place < Lines * Depth ? element(top, side, place / Depth, from + place % Depth) : 0;
 			}
 			if (from > 0 && t < Adders) {
-				u32 count = n - (from - Depth) < Depth ? (u32)(n - (from - Depth)) : Depth;
-				for (u32 k = 0; k < count; k++) {
+#pragma unroll 16
+				for (u32 k = 0; k < Depth; k++) {
 #pragma unroll
 					for (int m = 0; m < M; m++) {
 #pragma unroll

@@ -9,8 +9,9 @@ type Cascade []Lane
 // joins is how often lanes are joined: log2 of Count.
 const joins = 4
 
-// Depth returns how many additions a term of some level goes through, of n terms in so many levels, at most: ceil(n/16) -
-// 1 in its lane, at most k of level k for each of the joins of lanes, and that of the error of joining levels.
+// Depth returns how many additions a term of some level goes through, of n terms in so many levels, at most:
+// ceil(n/16) - 1 in its lane, at most k of level k for each of the joins of lanes, and that of the error of joining
+// levels.
 func Depth(n, levels int) int { return (n+Count-1)/Count + joins*levels }
 
 // Deposit adds v to a lane, from a level on.

@@ -102,8 +102,8 @@ func (v *vector) numbers() cuda.PositionalNumbers {
 	}
 }
 
-// arithmetic computes with numbers of so many words on a device. Everything goes into the default stream; to be used on
-// the device's thread.
+// arithmetic computes with numbers of so many words on a device. Everything goes into the default stream; to be used
+// on the device's thread.
 type arithmetic struct {
 	device   *gpu.Device
 	words    int

@@ -18,12 +18,16 @@ import (
 	"mpbench/pkg/reduce"
 )
 
-// random returns n binary64 numbers.
+// random returns n binary64 numbers, of which as many differ as no cache holds.
 func random(n int) numbers.Float64s {
 	r := rand.New(rand.NewPCG(1, 1))
 	x := make(numbers.Float64s, n)
-	for i := range x {
+	const differ = 1 << 24
+	for i := range x[:min(n, differ)] {
 		x[i] = r.Float64() - 0.5
+	}
+	for i := differ; i < n; i += differ {
+		copy(x[i:], x[:differ])
 	}
 	return x
 }

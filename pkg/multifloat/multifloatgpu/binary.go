@@ -56,7 +56,9 @@ func dot2(
 	f = vectors(binary64, a, e)
 	f.Range, f.Depth = format.Binary64.Range, func(n int) int { return lanes.Depth(n, 2) }
 	f.Dots = func(z, x, y vector[float64], rows, columns, n int) {
-		launch(z, vector[float64]{}, rows, columns, cuda.Dot2TilesArgs{X: x.planes(), Y: y.planes(), N: uint64(n), Alpha: 1, Plain: 1})
+		launch(z, vector[float64]{}, rows, columns, cuda.Dot2TilesArgs{
+			X: x.planes(), Y: y.planes(), N: uint64(n), Alpha: 1, Plain: 1,
+		})
 	}
 	f.Combine = func(
 		z vector[float64], alpha multifloat.Number[float64], m, x vector[float64], beta multifloat.Number[float64],

@@ -110,7 +110,22 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// TestBinary: so have compensated dot products, and binary32 numbers in binary64; infinite ones, where products overflow.
+// TestLongTiles: blocks that add all segments of their sums, of as many as leave some over in every turn of pairs.
+func TestLongTiles(t *testing.T) {
+	gpu := device.Must(gputest.Name(t))
+	catalog := multifloatgpu.On(multifloat.Methods())
+	r := rand.New(rand.NewPCG(8, 8))
+	m, _ := catalog.Lookup(op.Gemm, "di")
+	side := 26
+	if !gputest.Emulated() {
+		side = 400
+	}
+	const n = 6*2048 + 77
+	compare(t, "gemm", m, gpu, &op.Problem{Op: op.Gemm, A: matrix(r, side, n, 60), X: matrix(r, n, side, 60)})
+}
+
+// TestBinary: so have compensated dot products, and binary32 numbers in binary64; also infinite ones, where products
+// overflow.
 func TestBinary(t *testing.T) {
 	gputest.Sanitize(t)
 	gpu := device.Must(gputest.Name(t))

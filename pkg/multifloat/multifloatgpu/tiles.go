@@ -3,6 +3,7 @@ package multifloatgpu
 import (
 	"mpbench/cuda"
 	"mpbench/pkg/gpu"
+	"mpbench/pkg/multifloat"
 )
 
 // tiles is a kernel of products of matrices by blocks of so many rows and columns: cuda/tiles.cuh.
@@ -15,7 +16,7 @@ type tiles struct {
 // them again for every product costs nothing.
 const mostTiled = 4
 
-// tallFrom is how many rows a multiprocessor must get for a lane to have several: fewer rows are divided among all lanes.
+// tallFrom is how many rows a multiprocessor must get for a lane to have several of them.
 const tallFrom = 48
 
 // findTiles returns the kernels for several columns and for one.
@@ -40,21 +41,32 @@ func (a *arithmetic[T]) tileFor(rows, columns int) *tiles {
 		return nil
 	case columns > 1:
 		return &a.tiles[0]
-	case a.components > 1 && rows >= tallFrom*max(1, a.device.Info().Multiprocessors):
+	case rows >= tallFrom*a.multiprocessors():
 		return &a.tiles[1]
 	}
 	return nil
 }
 
-// launch computes a product with so many rows and columns.
-func (t *tiles) launch(rows, columns int, args cuda.MultifloatTilesArgs) error {
-	args.Rows, args.Columns = uint64(rows), uint64(columns)
-	return t.kernel.Launch(t.grid(rows, columns, int(args.Segments)), args)
-}
+func (a *arithmetic[T]) multiprocessors() int { return max(1, a.device.Info().Multiprocessors) }
 
-// grid returns the launch for so many segments of each entry.
-func (t *tiles) grid(rows, columns, segments int) gpu.Launch {
-	return blocksOf(ceilDiv(rows, t.rows) * ceilDiv(columns, t.columns) * segments)
+// wholeFrom is how many blocks a multiprocessor must get for each of them to add all segments of its sums.
+const wholeFrom = 8
+
+// addTiles sets z to the products of as many rows and columns as args have.
+func (a *arithmetic[T]) addTiles(t *tiles, z vector[T], asStored bool, args cuda.MultifloatTilesArgs) {
+	rows, columns, n := int(args.Rows), int(args.Columns), int(args.N)
+	blocks := ceilDiv(rows, t.rows) * ceilDiv(columns, t.columns)
+	if blocks >= wholeFrom*a.multiprocessors() {
+		n = 0 // as if there were one segment
+	}
+	args.Parts = uint64(multifloat.Segments(n))
+	if asStored && args.Parts == 1 {
+		args.AsStored = 1
+	}
+	a.reduce(z, asStored, rows*columns, n, func(_ gpu.Launch, to vector[T], _ int) error {
+		args.Z = to.planes()
+		return t.kernel.Launch(blocksOf(blocks*int(args.Parts)), args)
+	})
 }
 
 // blocksOf returns a launch of so many blocks.

@@ -218,19 +218,19 @@ func (a *arithmetic[T]) dot(x, y cuda.ComponentPlanes, n int) multifloat.Number[
 
 // addProducts sets z, which is stored as vectors are or whole, to dot products.
 func (a *arithmetic[T]) addProducts(z vector[T], asStored bool, x, y cuda.ComponentPlanes, rows, columns, n int) {
+	if t := a.tileFor(rows, columns); t != nil {
+		a.addTiles(t, z, asStored, cuda.MultifloatTilesArgs{
+			X: x, Y: y, Rows: uint64(rows), Columns: uint64(columns), N: uint64(n),
+		})
+		return
+	}
 	args := cuda.MultifloatDotsArgs{
 		X: x, Y: y, Columns: uint64(max(1, columns)), N: uint64(n), Segments: uint64(multifloat.Segments(n)),
 	}
 	if asStored && args.Segments == 1 {
 		args.AsStored = 1
 	}
-	tile := a.tileFor(rows, columns)
 	a.reduce(z, asStored, rows*columns, n, func(l gpu.Launch, to vector[T], tasks int) error {
-		if tile != nil {
-			return tile.launch(rows, columns, cuda.MultifloatTilesArgs{
-				Z: to.planes(), X: x, Y: y, N: args.N, Segments: args.Segments, AsStored: args.AsStored,
-			})
-		}
 		args.Z, args.Tasks = to.planes(), uint64(tasks)
 		return a.dots.Launch(l, args)
 	})
@@ -304,7 +304,7 @@ func (a *arithmetic[T]) launch(z vector[T], c multifloat.Number[T], x, y vector[
 	}
 	bits := func(k int) uint64 { return math.Float64bits(float64(c[k])) }
 	const block = 256
-	blocks := min((z.n+block-1)/block, 16*max(1, a.device.Info().Multiprocessors))
+	blocks := min((z.n+block-1)/block, 16*a.multiprocessors())
 	a.try(a.elements.Launch(gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: block}}, cuda.MultifloatElementsArgs{
 		Z: z.planes(), X: x.planes(), Y: y.planes(), N: uint64(z.n), What: what,
 		C: cuda.Constant{
