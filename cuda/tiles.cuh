@@ -2,8 +2,13 @@
 // l, l + lanes, ... in turn, and then the lanes are added in a tree.
 //
 // Every lane has a tile of M x N sums in registers: it reads M + N factors for M*N products and additions, (1/M + 1/N)
-// times the bytes of a number for each. Of double-double, 4 x 4, that is 8 bytes for 28 operations, and groups next to
-// each other in a block find half of them in the first-level cache.
+// times the bytes of a number for each, of which groups next to each other in a block find half in the first-level
+// cache. For a product and its addition these are, with the floating-point operations:
+//
+//	double-double, 4 x 4                     8 bytes    28
+//	triple precision, 4 x 4                  6          28
+//	Dot2, 4 x 4                              4          10
+//	three and four components, 2 x 2        24, 32     169, 330
 #ifndef MPBENCH_TILES_CUH
 #define MPBENCH_TILES_CUH
 
