@@ -41,7 +41,7 @@ func (a *arithmetic[T]) tileFor(rows, columns int) *tiles {
 		return nil
 	case columns > 1:
 		return &a.tiles[0]
-	case rows >= tallFrom*a.multiprocessors():
+	case a.components > 1 && rows >= tallFrom*a.multiprocessors():
 		return &a.tiles[1]
 	}
 	return nil
