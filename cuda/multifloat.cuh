@@ -167,8 +167,11 @@ struct Constant {
 };
 
 // Planes is how components are stored as they are. Of all ways to store them, fetch reads what is stored, without
-// operations on it, and expand makes the number of that; what is stored of 0 is 0.
+// operations on it, and expand makes the number of that; what is stored of 0 is 0. Part is the type of the components
+// of a sparse matrix, which lie in planes.
 template <class T, int K> struct Planes {
+	typedef T Part;
+
 	MP_DEVICE void fetch(T *z, ComponentPlanes v, u64 i) {
 #pragma unroll
 		for (int k = 0; k < K; k++) z[k] = ((const T *)(v.p + k * v.stride))[i];
@@ -199,6 +202,8 @@ struct LowHalf {
 
 // Packed is a double and 32 bits of what is below it: multifloat.Packing.
 template <class Low> struct Packed {
+	typedef double Part;
+
 	MP_DEVICE void fetch(double *z, ComponentPlanes v, u64 i) {
 		z[0] = ((const double *)v.p)[i];
 		z[1] = doubleOf((u64)((const u32 *)(v.p + v.stride))[i] << 32);
@@ -217,6 +222,8 @@ template <class Low> struct Packed {
 
 // Widened is binary32 numbers that are read as binary64 ones.
 struct Widened {
+	typedef float Part;
+
 	MP_DEVICE void fetch(double *z, ComponentPlanes v, u64 i) { z[0] = doubleOf(((const u32 *)v.p)[i]); }
 	MP_DEVICE void expand(double *z) { z[0] = (double)__builtin_bit_cast(float, (u32)bitsOf(z[0])); }
 	MP_DEVICE void store(ComponentPlanes v, u64 i, const double *z) { ((float *)v.p)[i] = (float)z[0]; }
@@ -227,6 +234,7 @@ template <class S, class Stored = Planes<typename S::T, S::K>> struct Vectors {
 	typedef typename S::T T;
 	static const int K = S::K;
 	typedef Planes<T, K> Whole; // how sums of segments are stored
+	typedef typename Stored::Part Part;
 
 	MP_DEVICE void load(T *z, ComponentPlanes v, u64 i) {
 		Stored::fetch(z, v, i);
@@ -348,7 +356,7 @@ template <class S, class Stored = Planes<typename S::T, S::K>> struct Vectors {
 	// of a warp lie in the order in which they are added; those of this lane begin at element at.
 	MP_DEVICE void addRow(T *sum, ComponentPlanes a, u64 parts, ComponentPlanes x, const u32 *columns, u64 at,
 	                      u32 length) {
-		const u8 *element = a.p + at * sizeof(T);
+		const u8 *element = a.p + at * sizeof(Part);
 		const u32 *column = columns + at;
 		T term[K], factor[K];
 		for (u32 j = 0;; j++) {
@@ -356,13 +364,13 @@ template <class S, class Stored = Planes<typename S::T, S::K>> struct Vectors {
 			if (!active) break;
 			if (j < length) {
 #pragma unroll
-				for (int k = 0; k < K; k++) term[k] = k < parts ? *(const T *)(element + k * a.stride) : 0;
+				for (int k = 0; k < K; k++) term[k] = k < parts ? *(const Part *)(element + k * a.stride) : 0;
 				load(factor, x, *column);
 				S::mul(term, factor, term);
 				S::add(sum, term, sum);
 			}
 			u32 count = 32 - leadingZeros(active); // the first lanes
-			element += count * sizeof(T);
+			element += count * sizeof(Part);
 			column += count;
 		}
 	}
@@ -370,7 +378,7 @@ template <class S, class Stored = Planes<typename S::T, S::K>> struct Vectors {
 	// rows multiplies a sparse matrix by x: a lane adds the products of a row from the first to the last, a warp takes 32
 	// rows, the longest first, whose elements lie in the order in which they are added (multifloat.Layout): lengths and
 	// numbers of rows, 32 for each slice, of which ~0 is none. Warps take slices in turn, or the next one whose number is
-	// at next, where their lengths differ much. Elements are stored as Whole, the parts beyond the first ones are 0.
+	// at next, where their lengths differ much. Elements lie in planes, the parts beyond the first ones are 0.
 	MP_DEVICE void rows(ComponentPlanes z, ComponentPlanes a, u64 parts, ComponentPlanes x, const u32 *columns,
 	                    const u32 *lengths, const u32 *numbers, const u64 *starts, u64 slices, u32 *next) {
 		u32 lane = threadIdx.x % 32, warps = blockDim.x / 32;

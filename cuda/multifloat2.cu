@@ -1,5 +1,5 @@
 // Sums of 2 floating-point numbers: pkg/multifloat/multifloatgpu.
-#include "multifloat.cuh"
+#include "tiles.cuh"
 
 MP_MULTIFLOAT(DD, (DoubleWord));
 MP_MULTIFLOAT(DS, (DoubleWord, Packed<LowSingle>));
@@ -8,3 +8,11 @@ MP_MULTIFLOAT(DI, (DoubleWord, Packed<LowHalf>));
 MP_MULTIFLOAT(Sloppy, (Levels<double, 2, 0, 1>));
 MP_MULTIFLOAT(64x2, (Levels<double, 2, 1, 1>));
 MP_MULTIFLOAT(32x2, (Levels<float, 2, 1, 1>));
+
+MP_TILES(DD, (DoubleWord), 4, 4);
+MP_TILES(DS, (DoubleWord, Packed<LowSingle>), 4, 4);
+MP_TILES(Native, (MixedWord, Packed<LowSingle>), 4, 4);
+MP_TILES(DI, (DoubleWord, Packed<LowHalf>), 4, 4);
+MP_TILES(Sloppy, (Levels<double, 2, 0, 1>), 4, 4);
+MP_TILES(64x2, (Levels<double, 2, 1, 1>), 4, 4);
+MP_TILES(32x2, (Levels<float, 2, 1, 1>), 4, 4);

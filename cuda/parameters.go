@@ -34,7 +34,19 @@ type (
 		Rows, Columns, Terms, Turns, Count uint32
 	}
 	ByteProductsArgs struct{ P ByteProducts }
-	DotFloat64Args   struct {
+	ComponentPlanes  struct {
+		P      Pointer[uint8]
+		Stride uint64
+	}
+	Dot2TilesArgs struct {
+		Z                Pointer[float64]
+		X, Y             ComponentPlanes
+		Rows, Columns, N uint64
+		Alpha, Beta      float64
+		Added            Pointer[float64]
+		Plain            uint64
+	}
+	DotFloat64Args struct {
 		Total, X, Y Pointer[uint64]
 		N           uint64
 	}
@@ -130,10 +142,6 @@ type (
 		Memory ScratchMemory
 		S      Sums
 	}
-	ComponentPlanes struct {
-		P      Pointer[uint8]
-		Stride uint64
-	}
 	MultifloatDotsArgs struct {
 		Z, X, Y                               ComponentPlanes
 		Columns, N, Segments, Tasks, AsStored uint64
@@ -173,6 +181,10 @@ type (
 		Slices                    uint64
 		Counters                  Pointer[uint64]
 	}
+	MultifloatTilesArgs struct {
+		Z, X, Y                           ComponentPlanes
+		Rows, Columns, N, Parts, AsStored uint64
+	}
 	Conversion struct {
 		Source                                                  Pointer[uint64]
 		Exponents                                               Pointer[int64]
@@ -183,8 +195,28 @@ type (
 		Rows, Columns, Ld, Moduli, Lanes, LowStep, Width, Limbs uint32
 		Select                                                  Pointer[uint32]
 	}
-	PlanesOfArgs struct{ C Conversion }
-	Grid         struct {
+	PlanesOfArgs      struct{ C Conversion }
+	PositionalNumbers struct {
+		Words Pointer[uint64]
+		Heads Pointer[int64]
+	}
+	PositionalDotsArgs struct {
+		Z, X, Y                    PositionalNumbers
+		Rows, Columns, N           uint64
+		Starts                     Pointer[uint64]
+		Places                     Pointer[uint32]
+		Magnitudes, Words, Nearest uint32
+	}
+	PositionalElementsArgs struct {
+		Z, C, X, Y     PositionalNumbers
+		N              uint64
+		Words, Nearest uint32
+	}
+	RecursiveTilesArgs struct {
+		Z, X, Y                      Pointer[float32]
+		Rows, Columns, N, Magnitudes uint64
+	}
+	Grid struct {
 		Blocks       uint64
 		Size, Unused uint32
 	}

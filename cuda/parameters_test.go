@@ -37,6 +37,9 @@ func TestLayouts(t *testing.T) {
 			{"BStride", 40}, {"CStride", 48}, {"Rows", 56}, {"Columns", 60}, {"Terms", 64},
 			{"Turns", 68}, {"Count", 72},
 		}},
+		{reflect.TypeFor[ComponentPlanes](), 16, []offset{
+			{"P", 0}, {"Stride", 8},
+		}},
 		{reflect.TypeFor[Extents](), 72, []offset{
 			{"Source", 0}, {"Low", 8}, {"Top", 16}, {"Special", 24}, {"RowStride", 32},
 			{"ColumnStride", 40}, {"Rows", 48}, {"Columns", 52}, {"Span", 56}, {"XTop", 64},
@@ -77,9 +80,6 @@ func TestLayouts(t *testing.T) {
 			{"Rows", 152}, {"N", 156}, {"Used", 160}, {"BlockRows", 164}, {"Add", 168},
 			{"Unused", 172},
 		}},
-		{reflect.TypeFor[ComponentPlanes](), 16, []offset{
-			{"P", 0}, {"Stride", 8},
-		}},
 		{reflect.TypeFor[Constant](), 64, []offset{
 			{"C0", 0}, {"C1", 8}, {"C2", 16}, {"C3", 24}, {"C4", 32},
 			{"C5", 40}, {"C6", 48}, {"C7", 56},
@@ -89,6 +89,9 @@ func TestLayouts(t *testing.T) {
 			{"Powers", 40}, {"RowStride", 48}, {"ColumnStride", 56}, {"PlaneStride", 64}, {"Rows", 72},
 			{"Columns", 76}, {"Ld", 80}, {"Moduli", 84}, {"Lanes", 88}, {"LowStep", 92},
 			{"Width", 96}, {"Limbs", 100}, {"Select", 104},
+		}},
+		{reflect.TypeFor[PositionalNumbers](), 16, []offset{
+			{"Words", 0}, {"Heads", 8},
 		}},
 		{reflect.TypeFor[Grid](), 16, []offset{
 			{"Blocks", 0}, {"Size", 8}, {"Unused", 12},

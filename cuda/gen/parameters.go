@@ -34,7 +34,7 @@ var (
 	recordSize  = regexp.MustCompile(`\[sizeof=(\d+)`)
 	kernelHead  = regexp.MustCompile(`extern "C" \S*global\S* void \S*launch_bounds\([^()]*\)\S* (\w+)\s*\(([^)]*)\)`)
 	parameter   = regexp.MustCompile(`^(?:const )?(\w+)(?:\s*(\*)\s*(?:__restrict\s)?\s*|\s+)(\w+)$`)
-	variant     = regexp.MustCompile(`(x?\d+(x\d+)?|Any|Block|Few|Warp|Serial|(Int|Float)(32|64)|Packed|` +
+	variant     = regexp.MustCompile(`(Tall)?(Tall|x?\d+(x\d+)?|Any|Block|Few|Warp|Serial|(Int|Float)(32|64)|Packed|` +
 		`DD|DS|DI|Native|Sloppy)$`)
 )
 

@@ -47,6 +47,10 @@ func (v Vector) Set(i int, x *Number) {
 	}
 }
 
+// Storage returns the words of all numbers, one number behind the other from the highest word down, and their heads:
+// twice the exponent, and 1 more for negative numbers.
+func (v Vector) Storage() (words []uint64, heads []int64) { return v.words, v.heads }
+
 // WordsFor returns how many words numbers of at least p bits have.
 func WordsFor(p int) int { return (p-1+wordBits-1)/wordBits + 1 }
 

@@ -235,6 +235,10 @@ func (e *engine[V, S]) combine(rows, columns int) func() {
 		y = f.Make(e.n)
 	}
 	return func() {
+		if f.Device != nil {
+			f.Combine(e.z, alpha, e.a, e.x, beta, y, rows, columns, e.cols)
+			return
+		}
 		parallel.Ranges(parallel.Threads(e.config.Threads), rows, rowGrain, func(_, from, to int) {
 			z, added := f.Slice(e.z, from*columns, to*columns), f.Slice(y, from*columns, to*columns)
 			f.Combine(z, alpha, f.Slice(e.a, from*e.cols, to*e.cols), e.x, beta, added, to-from, columns, e.cols)

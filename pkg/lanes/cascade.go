@@ -6,6 +6,14 @@ import "mpbench/pkg/superacc"
 // one, and the last level adds in plain arithmetic.
 type Cascade []Lane
 
+// joins is how often lanes are joined: log2 of Count.
+const joins = 4
+
+// Depth returns how many additions a term of some level goes through, of n terms in so many levels, at most:
+// ceil(n/16) - 1 in its lane, at most k of level k for each of the joins of lanes, and that of the error of joining
+// levels.
+func Depth(n, levels int) int { return (n+Count-1)/Count + joins*levels }
+
 // Deposit adds v to a lane, from a level on.
 func (c Cascade) Deposit(lane, level int, v float64) {
 	last := len(c) - 1

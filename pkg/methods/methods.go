@@ -7,6 +7,7 @@ import (
 
 	"mpbench/pkg/device"
 	"mpbench/pkg/digits"
+	"mpbench/pkg/digits/digitsgpu"
 	"mpbench/pkg/exactsum"
 	"mpbench/pkg/gemv"
 	"mpbench/pkg/gpu"
@@ -26,7 +27,7 @@ import (
 func All() method.Catalog {
 	c := method.Catalog(slices.Concat(reduce.Methods(), rnsgpu.Methods(), gemv.Methods(), sparse.Methods(),
 		multifloat.Methods(), digits.Methods(), peer.Methods()))
-	c = multifloatgpu.On(c).
+	c = digitsgpu.On(multifloatgpu.OnBinary(multifloatgpu.On(c))).
 		With(op.Spmv, "float64", device.CUDA, multifloatgpu.NewFloat64Rows).
 		With(op.Sum, "deferred", device.CUDA, exactOn).
 		With(op.Dot, "deferred", device.CUDA, exactOn).

@@ -34,10 +34,7 @@ import (
 // Source: T. Ogita, S. M. Rump, S. Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26 (2005) 1955-1988,
 // DOI 10.1137/030601818, algorithms 4.8, 4.12, 5.3, 5.10. Their bounds are for one lane; where h = n - 1, this one is
 // smaller.
-const (
-	mostLevels = 8
-	joins      = 4 // log2 lanes.Count
-)
+const mostLevels = 8
 
 func sumK(levels int) func(x []float64) float64 {
 	return func(x []float64) float64 {
@@ -79,10 +76,9 @@ func addProducts(c lanes.Cascade, x, y []float64) {
 	}
 }
 
-// sumDepth returns how many additions a term of some level goes through: ceil(n/16) - 1 in its lane, at most k of
-// level k for each of the joins of lanes, and that of d.
+// sumDepth returns how many additions a term of some level goes through, at most.
 func sumDepth(levels int) func(n int) int {
-	return func(n int) int { return (n+lanes.Count-1)/lanes.Count + joins*levels }
+	return func(n int) int { return lanes.Depth(n, levels) }
 }
 
 // dotDepth is sumDepth for products: each has two terms at every level but the first, which are one for two levels,
@@ -91,7 +87,7 @@ func dotDepth(levels int) func(n int) int {
 	if levels == 2 {
 		return sumDepth(levels)
 	}
-	return func(n int) int { return 2*((n+lanes.Count-1)/lanes.Count) + joins*levels }
+	return func(n int) int { return lanes.Depth(2*lanes.Count*((n+lanes.Count-1)/lanes.Count), levels) }
 }
 
 // cascaded is binary64 in which terms go through so many additions.

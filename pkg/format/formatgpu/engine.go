@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"mpbench/pkg/format"
 	"mpbench/pkg/gpu"
 	"mpbench/pkg/method"
 	"mpbench/pkg/numbers"
@@ -68,6 +69,26 @@ func New(d *gpu.Device, make func(*Engine) (method.Engine, error)) (*Engine, err
 		e.inner, err = make(e)
 		return err
 	})
+}
+
+// Of returns what makes engines of a method in a format whose vectors are in device memory, which is made on the
+// device's thread.
+func Of[V, S any](
+	m method.Method, of func(method.Config, *gpu.Device, *Engine) (format.Format[V, S], error),
+) method.New {
+	return func(c method.Config) (method.Engine, error) {
+		d, err := gpu.Open(c.GPU())
+		if err != nil {
+			return nil, err
+		}
+		return New(d, func(e *Engine) (method.Engine, error) {
+			f, err := of(c, d, e)
+			if err != nil {
+				return nil, err
+			}
+			return format.NewEngine(m, c, f), nil
+		})
+	}
 }
 
 // Convert counts what f takes as conversion of numbers.

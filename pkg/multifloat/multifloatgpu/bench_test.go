@@ -15,14 +15,19 @@ import (
 	"mpbench/pkg/multifloat/multifloatgpu"
 	"mpbench/pkg/numbers"
 	"mpbench/pkg/op"
+	"mpbench/pkg/reduce"
 )
 
-// random returns n binary64 numbers.
+// random returns n binary64 numbers, of which as many differ as no cache holds.
 func random(n int) numbers.Float64s {
 	r := rand.New(rand.NewPCG(1, 1))
 	x := make(numbers.Float64s, n)
-	for i := range x {
+	const differ = 1 << 24
+	for i := range x[:min(n, differ)] {
 		x[i] = r.Float64() - 0.5
+	}
+	for i := differ; i < n; i += differ {
+		copy(x[i:], x[:differ])
 	}
 	return x
 }
@@ -64,6 +69,11 @@ func timeAll(b *testing.B, name string, count int, p *op.Problem) {
 		}
 		m, _ := catalog.Lookup(p.Op, f.Method)
 		b.Run(name+"/"+f.Method, func(b *testing.B) { timeOne(b, m, count, p) })
+	}
+	for _, m := range multifloatgpu.OnBinary(reduce.Methods()) {
+		if m.Operation == p.Op && m.On[device.CUDA] != nil {
+			b.Run(name+"/"+m.Name, func(b *testing.B) { timeOne(b, m, count, p) })
+		}
 	}
 }
 

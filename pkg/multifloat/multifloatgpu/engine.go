@@ -52,19 +52,15 @@ func newEngine(f multifloat.Format, m method.Method) method.New {
 }
 
 func newEngineOf[T multifloat.Float](f multifloat.Format, m method.Method) method.New {
-	return func(c method.Config) (method.Engine, error) {
-		d, err := gpu.Open(c.GPU())
-		if err != nil {
-			return nil, err
+	return formatgpu.Of(m, func(
+		_ method.Config, d *gpu.Device, e *formatgpu.Engine,
+	) (v format.Format[vector[T], multifloat.Number[T]], err error) {
+		a, err := newArithmetic[T](d, f)
+		if err == nil {
+			v = vectors(f, a, e)
 		}
-		return formatgpu.New(d, func(e *formatgpu.Engine) (method.Engine, error) {
-			a, err := newArithmetic[T](d, f)
-			if err != nil {
-				return nil, err
-			}
-			return format.NewEngine(m, c, vectors(f, a, e)), nil
-		})
-	}
+		return v, err
+	})
 }
 
 // vectors is the format on vectors in device memory.
@@ -73,25 +69,35 @@ func vectors[T multifloat.Float](
 ) format.Format[vector[T], multifloat.Number[T]] {
 	return multifloat.Of(f, format.Format[vector[T], multifloat.Number[T]]{
 		Make: a.make, Slice: vector[T].slice, Get: a.get, Set: a.set,
-		Load: func(x numbers.Array) (vector[T], method.Rounded) {
-			var host multifloat.Vector[T]
-			var v vector[T]
-			var rounded method.Rounded
-			e.Convert(func() { host, rounded = multifloat.Load[T](x, a.components, f.Packing) })
-			e.Copy(func() { v = a.upload(host) })
-			return v, rounded
-		},
+		Load: a.load(e, func(x numbers.Array) (multifloat.Vector[T], method.Rounded) {
+			return multifloat.Load[T](x, a.components, f.Packing)
+		}),
 		Loops: format.Loops[vector[T], multifloat.Number[T]]{
 			Dots: a.product, Rows: a.sparseRows, Axpy: a.axpy, Scal: a.scal,
 		},
-		Device: &format.Device[vector[T]]{
-			Sum:  func(z, x vector[T]) { a.sum(z, x, false) },
-			Asum: func(z, x vector[T]) { a.sum(z, x, true) },
-			Wait: func() error {
-				a.try(e.Wait())
-				return a.failed()
-			},
-			Fetch: a.fetch, Free: a.free,
-		},
+		Device: a.onDevice(e, func(z, x vector[T]) { a.sum(z, x, false) }, func(z, x vector[T]) { a.sum(z, x, true) }),
 	})
+}
+
+// load returns the Load of [format.Format], of what converts numbers.
+func (a *arithmetic[T]) load(
+	e *formatgpu.Engine, convert func(numbers.Array) (multifloat.Vector[T], method.Rounded),
+) func(numbers.Array) (vector[T], method.Rounded) {
+	return func(x numbers.Array) (v vector[T], rounded method.Rounded) {
+		var host multifloat.Vector[T]
+		e.Convert(func() { host, rounded = convert(x) })
+		e.Copy(func() { v = a.upload(host) })
+		return v, rounded
+	}
+}
+
+// onDevice returns the [format.Device] with these loops.
+func (a *arithmetic[T]) onDevice(e *formatgpu.Engine, sum, asum func(z, x vector[T])) *format.Device[vector[T]] {
+	return &format.Device[vector[T]]{
+		Sum: sum, Asum: asum, Fetch: a.fetch, Free: a.free,
+		Wait: func() error {
+			a.try(e.Wait())
+			return a.failed()
+		},
+	}
 }

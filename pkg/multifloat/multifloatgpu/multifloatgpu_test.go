@@ -15,6 +15,7 @@ import (
 	"mpbench/pkg/multifloat/multifloatgpu"
 	"mpbench/pkg/numbers"
 	"mpbench/pkg/op"
+	"mpbench/pkg/reduce"
 	sparsepkg "mpbench/pkg/sparse"
 )
 
@@ -81,6 +82,8 @@ func problems(r *rand.Rand, bits int) (list []*op.Problem) {
 		&op.Problem{Op: op.Spmv, A: sparse(r, 3, 5, 0, bits), X: v(5), Beta: v(1), Y: v(3)},
 		&op.Problem{Op: op.Gemm, Alpha: v(1), A: matrix(r, 3, 40, bits), X: matrix(r, 40, 4, bits), Beta: v(1),
 			Y: matrix(r, 3, 4, bits)},
+		&op.Problem{Op: op.Gemm, A: matrix(r, 19, 70, bits), X: matrix(r, 70, 21, bits)},
+		&op.Problem{Op: op.Gemv, A: matrix(r, 103, 45, bits), X: v(45)}, // by tiles, as a device has few multiprocessors
 	)
 }
 
@@ -104,6 +107,39 @@ func TestBits(t *testing.T) {
 				compare(t, fmt.Sprintf("%s, problem %d", p.Op.Name, i), m, gpu, p)
 			}
 		})
+	}
+}
+
+// TestLongTiles: blocks that add all segments of their sums, of as many as leave some over in every turn of pairs.
+func TestLongTiles(t *testing.T) {
+	gpu := device.Must(gputest.Name(t))
+	catalog := multifloatgpu.On(multifloat.Methods())
+	r := rand.New(rand.NewPCG(8, 8))
+	m, _ := catalog.Lookup(op.Gemm, "di")
+	side := 26
+	if !gputest.Emulated() {
+		side = 400
+	}
+	const n = 6*2048 + 77
+	compare(t, "gemm", m, gpu, &op.Problem{Op: op.Gemm, A: matrix(r, side, n, 60), X: matrix(r, n, side, 60)})
+}
+
+// TestBinary: so have compensated dot products, and binary32 numbers in binary64; also infinite ones, where products
+// overflow.
+func TestBinary(t *testing.T) {
+	gputest.Sanitize(t)
+	gpu := device.Must(gputest.Name(t))
+	catalog := multifloatgpu.OnBinary(reduce.Methods())
+	r := rand.New(rand.NewPCG(6, 6))
+	huge := numbers.Vector(numbers.Float64s{math.MaxFloat64, 1, -math.MaxFloat64})
+	list := append(problems(r, 53), &op.Problem{Op: op.Dot, X: huge, Y: huge},
+		&op.Problem{Op: op.Gemm, A: matrix(r, 70, 33, 53), X: matrix(r, 33, 37, 53)})
+	for _, name := range []string{"dot2", "float32-in-float64"} {
+		for i, p := range list {
+			if m, ok := catalog.Lookup(p.Op, name); ok {
+				compare(t, fmt.Sprintf("%s, %s, problem %d", name, p.Op.Name, i), m, gpu, p)
+			}
+		}
 	}
 }
 

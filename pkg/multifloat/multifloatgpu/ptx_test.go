@@ -23,9 +23,11 @@ func TestFused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for kernel, multiplies := range map[string]bool{
-			"Sums": false, "Pairs": false, "Dots": true, "Elements": true, "Rows": true,
-		} {
+		kernels := map[string]bool{"Sums": false, "Pairs": false, "Dots": true, "Elements": true, "Rows": true}
+		if f.Scheme.Components <= mostTiled {
+			kernels["Tiles"], kernels["TilesTall"] = true, true
+		}
+		for kernel, multiplies := range kernels {
 			_, body, ok := strings.Cut(text, ".entry multifloat"+kernel+suffix+"(")
 			body, _, _ = strings.Cut(body, ".entry ")
 			n := strings.Count(body, "fma.rn")

@@ -49,7 +49,7 @@ func (a *arithmetic[T]) rowsOf(p *numbers.Pattern, m multifloat.Vector[T]) func(
 		launch := a.grid(s.slices)
 		if s.next != nil {
 			a.try(s.next.Clear(nil))
-			launch.Grid.X = min(launch.Grid.X, 16*max(1, a.device.Info().Multiprocessors))
+			launch.Grid.X = min(launch.Grid.X, 16*a.multiprocessors())
 		}
 		a.try(a.rows.Launch(launch, cuda.MultifloatRowsArgs{
 			Z: z.planes(), A: s.elements.planes(), Parts: uint64(s.parts), X: x.planes(), Columns: s.columns.Pointer(),

@@ -69,13 +69,26 @@ type arithmetic[T multifloat.Float] struct {
 	elements   *gpu.Kernel[cuda.MultifloatElementsArgs]
 	rows       *gpu.Kernel[cuda.MultifloatRowsArgs]
 	triangle   *gpu.Kernel[cuda.MultifloatTriangleArgs]
+	tiles      []tiles
 	parts      [2]vector[T] // of sums of several segments
 	number     vector[T]    // a dot product, whole
 }
 
 func newArithmetic[T multifloat.Float](d *gpu.Device, f multifloat.Format) (*arithmetic[T], error) {
-	a := &arithmetic[T]{device: d, components: f.Scheme.Components, packing: f.Packing, owner: d.NewOwner()}
 	module, suffix := kernelsOf[T](f)
+	a, err := arithmeticOf[T](d, f, module, suffix)
+	if err == nil {
+		a.tiles = a.findTiles(module, suffix)
+		err = a.owner.Err()
+	}
+	return a, err
+}
+
+// arithmeticOf is newArithmetic by kernels whose names end so, without tiles.
+func arithmeticOf[T multifloat.Float](
+	d *gpu.Device, f multifloat.Format, module, suffix string,
+) (*arithmetic[T], error) {
+	a := &arithmetic[T]{device: d, components: f.Scheme.Components, packing: f.Packing, owner: d.NewOwner()}
 	a.sums = gpu.FindKernel[cuda.MultifloatSumsArgs](a.owner, module, "multifloatSums"+suffix)
 	a.dots = gpu.FindKernel[cuda.MultifloatDotsArgs](a.owner, module, "multifloatDots"+suffix)
 	a.pairs = gpu.FindKernel[cuda.MultifloatPairsArgs](a.owner, module, "multifloatPairs"+suffix)
@@ -207,6 +220,12 @@ func (a *arithmetic[T]) dot(x, y cuda.ComponentPlanes, n int) multifloat.Number[
 
 // addProducts sets z, which is stored as vectors are or whole, to dot products.
 func (a *arithmetic[T]) addProducts(z vector[T], asStored bool, x, y cuda.ComponentPlanes, rows, columns, n int) {
+	if t := a.tileFor(rows, columns); t != nil {
+		a.addTiles(t, z, asStored, cuda.MultifloatTilesArgs{
+			X: x, Y: y, Rows: uint64(rows), Columns: uint64(columns), N: uint64(n),
+		})
+		return
+	}
 	args := cuda.MultifloatDotsArgs{
 		X: x, Y: y, Columns: uint64(max(1, columns)), N: uint64(n), Segments: uint64(multifloat.Segments(n)),
 	}
@@ -287,7 +306,7 @@ func (a *arithmetic[T]) launch(z vector[T], c multifloat.Number[T], x, y vector[
 	}
 	bits := func(k int) uint64 { return math.Float64bits(float64(c[k])) }
 	const block = 256
-	blocks := min((z.n+block-1)/block, 16*max(1, a.device.Info().Multiprocessors))
+	blocks := min((z.n+block-1)/block, 16*a.multiprocessors())
 	a.try(a.elements.Launch(gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: block}}, cuda.MultifloatElementsArgs{
 		Z: z.planes(), X: x.planes(), Y: y.planes(), N: uint64(z.n), What: what,
 		C: cuda.Constant{
