@@ -9,10 +9,10 @@ type (
 		In, Out, Passes, Pad   uint32
 	}
 	ByteResidue struct {
-		Modulus        ByteModulus
-		Inverse, Value float32
-		Start          int32
-		Used           uint32
+		Modulus          ByteModulus
+		Inverse, Rounder float32
+		Start, Again     int32
+		Used, Pad        uint32
 	}
 	ByteConversion struct {
 		Source                                                                       Pointer[uint64]

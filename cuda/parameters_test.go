@@ -23,8 +23,9 @@ func TestLayouts(t *testing.T) {
 			{"M", 0}, {"Magic", 4}, {"Shift", 8}, {"Gamma", 12}, {"In", 16},
 			{"Out", 20}, {"Passes", 24}, {"Pad", 28},
 		}},
-		{reflect.TypeFor[ByteResidue](), 48, []offset{
-			{"Modulus", 0}, {"Inverse", 32}, {"Value", 36}, {"Start", 40}, {"Used", 44},
+		{reflect.TypeFor[ByteResidue](), 56, []offset{
+			{"Modulus", 0}, {"Inverse", 32}, {"Rounder", 36}, {"Start", 40}, {"Again", 44},
+			{"Used", 48}, {"Pad", 52},
 		}},
 		{reflect.TypeFor[ByteConversion](), 112, []offset{
 			{"Source", 0}, {"Exponents", 8}, {"Low", 16}, {"Planes", 24}, {"Weights", 32},

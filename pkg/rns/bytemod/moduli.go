@@ -42,6 +42,28 @@ func newModulus(m int32, digits int) Modulus {
 	return z
 }
 
+// Remainder is what cuda/byte_planes.cu reduces sums of bytes times weights with, |x| < 2^22 - 2^15, modulo M <= 256:
+// F = B + x, a binary32 number, has the bits Start + x; Q = F*Inverse + Rounder, rounded once, is an integer in
+// [2^23, 2^24), and the low byte of Start + x - M*bits(Q) is x mod M. F*Inverse is off from F/M by at most 1/M, as
+// F < 2^24 and Inverse has 24 bits, so that the remainder is in [-M/2 - 1, M/2 + 1]. Again makes it a start.
+type Remainder struct {
+	Start, Again     int32
+	Inverse, Rounder float32
+}
+
+// Remainder returns that of a modulus of a byte.
+func (m Modulus) Remainder() Remainder {
+	const center = 3 << 22
+	count := int32((center + int64(m.M)/2) / int64(m.M))
+	r := Remainder{Start: int32(math.Float32bits(float32(count * m.M))), Inverse: 1 / float32(m.M)}
+	for rounder := int32(center); ; rounder++ { // M is odd, or 256
+		r.Rounder = float32(rounder)
+		if r.Again = (int32(math.Float32bits(r.Rounder)) + count) * m.M; (r.Start-r.Again)&255 == 0 {
+			return r
+		}
+	}
+}
+
 // quotient returns round(2^e/m).
 func quotient(e, m int32) int64 { return (1<<(e+1)/int64(m) + 1) / 2 }
 

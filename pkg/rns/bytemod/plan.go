@@ -42,8 +42,8 @@ func (p *Plan) cofactor(m Modulus) (*big.Int, int64) {
 	return c, new(big.Int).ModInverse(new(big.Int).Mod(c, n), n).Int64()
 }
 
-// Words returns how many words of 32 bits an integer |x| < 2^bits takes, with its sign.
-func Words(bits int) int { return bits/32 + 1 }
+// Words returns how many words of 32 bits an integer |x| < 2^bits takes, with a byte for its sign.
+func Words(bits int) int { return (bits+7)/32 + 1 }
 
 // Rows of a matrix of weights, and of an operand of a product on the unit; bytes of a step of it.
 const (
@@ -51,12 +51,12 @@ const (
 	stepBytes = 32
 )
 
-// Weights are what residues are made with: a constant matrix times the bytes of X + 2^(32*words-1), and a start.
+// Weights are what residues are made with: a constant matrix times the bytes of X, of which those of a negative X are
+// complemented, but for the uppermost, which is then 1 (cuda/byte_planes.cu).
 type Weights struct {
 	Words, Steps          int
 	ByteTiles, DigitTiles int      // of 16 moduli of a byte, of 8 of two digits: these have rows i and i+8
 	Fragments             []uint32 // of the matrix: [tile][step][lane][4], as tensor.cuh has A
-	Starts                []int32  // of each modulus
 }
 
 // Weights returns those of the left operand (side 0), or of the right one, with the factors (M/m_k)^-1 and, of two
@@ -79,8 +79,11 @@ func (p *Plan) Weights(side, words int) Weights {
 			q := k - p.Bytes
 			row = matrix[(w.ByteTiles*tileRows+q/8*tileRows+q%8)*width:]
 		}
-		for b := range 4 * words {
-			power = balanced(power, m.M)
+		unit, top := power, 4*words-1
+		for b := range top + 1 {
+			if power = balanced(power, m.M); b == top {
+				power = balanced(unit-power, m.M)
+			}
 			if m.Digits == 1 {
 				row[b] = int8(power)
 			} else {
@@ -89,19 +92,9 @@ func (p *Plan) Weights(side, words int) Weights {
 			}
 			power *= 256
 		}
-		w.Starts = append(w.Starts, startOf(m, power))
 	}
 	w.Fragments = fragments(matrix, width)
 	return w
-}
-
-// startOf returns -2^(8n-1) times the factor, modulo m, given 256^n times it.
-func startOf(m Modulus, power int64) int32 {
-	n := balanced(power, m.M)
-	if m.M%2 == 0 { // 256: the half of 256^n is 0 modulo m but for n = 1, which is no multiple of 4
-		return 0
-	}
-	return int32(balanced(-n*int64(inverse(2, m.M)), m.M))
 }
 
 // fragments arranges a matrix, rows of so many bytes, as left operands.

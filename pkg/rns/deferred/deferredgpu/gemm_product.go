@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"strconv"
 	"time"
 
 	"mpbench/cuda"
@@ -41,7 +42,6 @@ type gemmProduct struct {
 	turns             int         // stages between reductions
 
 	multiply  *gpu.Kernel[cuda.ByteProductsArgs]
-	convert   *gpu.Kernel[cuda.BytePlanesArgs]
 	round     *gpu.Kernel[cuda.RoundEntriesArgs]
 	list      *gpu.Buffer[cuda.ByteModulus]
 	residues  *gpu.Buffer[uint8] // of a panel of the product
@@ -63,6 +63,7 @@ type gemmSide struct {
 	layout   numbers.Layout
 	lines    []deferred.GemmLine
 	low      *gpu.Buffer[int32]
+	convert  *gpu.Kernel[cuda.BytePlanesArgs]
 	weights  bytemod.Weights
 	table    *gpu.Buffer[uint32]
 	residues *gpu.Buffer[cuda.ByteResidue]
@@ -132,8 +133,9 @@ func (p *gemmProduct) prepareSide(side, bits int) {
 		if m.Digits == 2 {
 			at += 16*s.weights.ByteTiles - p.moduli.Bytes
 		}
-		list[at] = cuda.ByteResidue{Modulus: modulusOf(m), Inverse: 1 / float32(m.M), Value: float32(m.M),
-			Start: s.weights.Starts[k], Used: 1}
+		r := m.Remainder()
+		list[at] = cuda.ByteResidue{Modulus: modulusOf(m), Inverse: r.Inverse, Rounder: r.Rounder, Start: r.Start,
+			Again: r.Again, Used: 1}
 	}
 	s.residues = gpu.TakeCopy(p.own, list)
 }
@@ -198,7 +200,13 @@ func (p *gemmProduct) allocate(room int64) error {
 		p.uncertain = gpu.Take[uint32](p.own, p.rows*((p.cols+31)/32)) // panels have multiples of 32 columns
 	}
 	p.own.Events(p.events[:])
-	p.convert = gpu.FindKernel[cuda.BytePlanesArgs](p.own, "byte_planes", "bytePlanes")
+	for i := range p.sides {
+		name := "bytePlanes"
+		if steps := p.sides[i].weights.Steps; steps <= 2 {
+			name += strconv.Itoa(steps)
+		}
+		p.sides[i].convert = gpu.FindKernel[cuda.BytePlanesArgs](p.own, "byte_planes", name)
+	}
 	p.multiply = gpu.FindKernel[cuda.ByteProductsArgs](p.own, "byte_products", fmt.Sprintf("byteProducts%d", p.tile))
 	p.round = gpu.FindKernel[cuda.RoundEntriesArgs](p.own, "round_entries", "roundEntries")
 	if err := p.own.Err(); err != nil {
@@ -283,13 +291,13 @@ func (p *gemmProduct) load(s *gemmSide, first int) error {
 		PaddedRows: uint32(roundUp(count, p.tile)), Pitch: uint32(p.terms), Words: uint32(w.Words), Steps: uint32(w.Steps),
 		ByteTiles: uint32(w.ByteTiles), DigitTiles: uint32(w.DigitTiles), TileRows: 8,
 	}
-	shared := func() int { return int(c.TileRows) * (w.Steps*8*72 + 1) * 4 }
+	shared := func() int { return int(c.TileRows) * (roundUp(68*roundUp(w.Words, 4), 32) + 4) * 4 }
 	for shared() > sharedAtMost && c.TileRows > 1 {
 		c.TileRows /= 2
 	}
 	blocks := p.terms / groupTerms * (int(c.PaddedRows) / int(c.TileRows))
 	launch := gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: planesBlock}, Shared: shared()}
-	return p.convert.Launch(launch, cuda.BytePlanesArgs{C: c})
+	return s.convert.Launch(launch, cuda.BytePlanesArgs{C: c})
 }
 
 // stages is how many stages of 128 terms byteProducts keeps in shared memory.
@@ -465,7 +473,7 @@ func (p *gemmProduct) kernels(profile func(stage string, k Kernel) method.Kernel
 	}
 	if p.panels() > 1 {
 		launch := gpu.Launch{Grid: gpu.Dim{X: p.terms / groupTerms * (a.panel / 8)}, Block: gpu.Dim{X: planesBlock}}
-		convert, err := describe(p.convert, launch, planes+numbers)
+		convert, err := describe(a.convert, launch, planes+numbers)
 		if err != nil {
 			return nil, err
 		}
