@@ -58,7 +58,7 @@ struct Element {
 };
 
 MP_DEVICE Element elementAt(const ByteConversion &c, u32 i, u32 j) {
-	Element x = {0, 0, c.source, 0};
+	Element x = {0, 0, nullptr, 0}; // 0, without further words
 	if (i >= c.rows || j >= c.columns) return x;
 	i64 at = i * c.rowStride + j * c.columnStride;
 	x.words = c.source + at * (c.width ? c.width : 1);
@@ -76,8 +76,8 @@ MP_DEVICE void writeWord(u32 *to, u32 words, u32 w, u32 v) {
 // writeInteger writes the words of X, a wordPitch apart. Infinities and NaN count as 0.
 MP_DEVICE void writeInteger(u32 *to, const ByteConversion &c, Element x) {
 	i64 shift = (x.field >> 1) - x.low;
-	u32 width = c.width, flip = x.field & 1 ? ~0u : 0;
-	if (!width) {
+	u32 width = x.words ? c.width : 1, flip = x.field & 1 ? ~0u : 0;
+	if (!c.width) {
 		i32 field = (i32)(x.first >> 52 & 0x7ff), normal = field > 0;
 		flip = x.first >> 63 ? ~0u : 0;
 		shift += field - normal - 1074;
@@ -238,7 +238,7 @@ template <u32 HELD> MP_DEVICE void digitTile(const ByteConversion &c, const Row<
 
 // bytePlanes: a block converts tileRows rows, up to 8, of 64 elements, which it reads along the dimension whose stride
 // is 1. Blocks of 128 threads; grid (pitch/64) * (paddedRows/tileRows). Shared memory: tileRows * rowWords(words) words.
-template <u32 HELD> MP_DEVICE void bytePlanes(const ByteConversion &c) {
+template <u32 HELD> MP_DEVICE void convertPlanes(const ByteConversion &c) {
 	MP_SHARED(u32, shared);
 	u32 across = c.pitch / group, i0 = blockIdx.x / across * c.tileRows, j0 = blockIdx.x % across * group;
 	u32 rowStep = rowWords(c.words);
@@ -267,9 +267,9 @@ template <u32 HELD> MP_DEVICE void bytePlanes(const ByteConversion &c) {
 }
 
 // bytePlanes1 and 2: integers of one and two steps, 8 words each.
-MP_KERNEL(bytePlanes, 128)(ByteConversion c) { bytePlanes<0>(c); }
+MP_KERNEL(bytePlanes, 128)(ByteConversion c) { convertPlanes<0>(c); }
 MP_REGISTER(bytePlanes);
-MP_KERNEL(bytePlanes1, 128)(ByteConversion c) { bytePlanes<1>(c); }
+MP_KERNEL(bytePlanes1, 128)(ByteConversion c) { convertPlanes<1>(c); }
 MP_REGISTER(bytePlanes1);
-MP_KERNEL(bytePlanes2, 128)(ByteConversion c) { bytePlanes<2>(c); }
+MP_KERNEL(bytePlanes2, 128)(ByteConversion c) { convertPlanes<2>(c); }
 MP_REGISTER(bytePlanes2);

@@ -19,6 +19,7 @@ const (
 	stageTerms  = 128 // that terms are padded to, of cuda/byte_products.cu
 	groupTerms  = 64  // of a row that a warp of cuda/byte_planes.cu converts
 	planesBlock = 128 // threads of a block of bytePlanes and of byteProducts
+	wordPitch   = 68  // words between words of an integer of cuda/byte_planes.cu
 	limbPitch   = 36  // words between limbs of a lane of cuda/round_entries.cu
 	// of shared memory that blocks of bytePlanes and roundEntries take if one block can do with less
 	sharedAtMost = 48 << 10
@@ -67,6 +68,7 @@ type gemmSide struct {
 	weights  bytemod.Weights
 	table    *gpu.Buffer[uint32]
 	residues *gpu.Buffer[cuda.ByteResidue]
+	tileRows int                // of a block of bytePlanes
 	planes   *gpu.Buffer[uint8] // of a panel
 	panel    int                // vectors, padded
 	held     int                // the first vector of the panel that the planes have, -1 for none
@@ -122,6 +124,9 @@ func (p *gemmProduct) bestTile() int {
 func (p *gemmProduct) prepareSide(side, bits int) {
 	s := &p.sides[side]
 	s.weights, s.held = p.moduli.Weights(side, bytemod.Words(bits)), -1
+	for s.tileRows = 8; s.tileRows*s.rowShared() > sharedAtMost && s.tileRows > 1; {
+		s.tileRows /= 2
+	}
 	low := make([]int32, len(s.lines))
 	for i, x := range s.lines {
 		low[i] = int32(x.Low)
@@ -289,16 +294,15 @@ func (p *gemmProduct) load(s *gemmSide, first int) error {
 		PlaneStride: uint64(s.panel) * uint64(p.terms), Weights: s.table.Pointer(), Residues: s.residues.Pointer(),
 		RowStride: int64(l.RowStride), ColumnStride: int64(l.ColStride), Rows: uint32(count), Columns: uint32(l.Cols),
 		PaddedRows: uint32(roundUp(count, p.tile)), Pitch: uint32(p.terms), Words: uint32(w.Words), Steps: uint32(w.Steps),
-		ByteTiles: uint32(w.ByteTiles), DigitTiles: uint32(w.DigitTiles), TileRows: 8,
+		ByteTiles: uint32(w.ByteTiles), DigitTiles: uint32(w.DigitTiles), TileRows: uint32(s.tileRows),
 	}
-	shared := func() int { return int(c.TileRows) * (roundUp(68*roundUp(w.Words, 4), 32) + 4) * 4 }
-	for shared() > sharedAtMost && c.TileRows > 1 {
-		c.TileRows /= 2
-	}
-	blocks := p.terms / groupTerms * (int(c.PaddedRows) / int(c.TileRows))
-	launch := gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: planesBlock}, Shared: shared()}
+	blocks := p.terms / groupTerms * (int(c.PaddedRows) / s.tileRows)
+	launch := gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: planesBlock}, Shared: s.tileRows * s.rowShared()}
 	return s.convert.Launch(launch, cuda.BytePlanesArgs{C: c})
 }
+
+// rowShared is the shared memory of a row of 64 elements in bytePlanes.
+func (s *gemmSide) rowShared() int { return (roundUp(wordPitch*roundUp(s.weights.Words, 4), 32) + 4) * 4 }
 
 // stages is how many stages of 128 terms byteProducts keeps in shared memory.
 const stages = 3
