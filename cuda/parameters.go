@@ -246,21 +246,23 @@ type (
 		N       uint64
 	}
 	EntryRounding struct {
-		Residues                                                                     Pointer[uint8]
-		Table, Product                                                               Pointer[uint32]
-		RowLow, ColumnLow, RowBits, ColumnBits                                       Pointer[int32]
-		Uncertain                                                                    Pointer[uint32]
-		Source                                                                       Pointer[uint64]
-		Exponents                                                                    Pointer[int64]
-		Beta                                                                         Pointer[uint32]
-		Out                                                                          Pointer[uint64]
-		OutExponents                                                                 Pointer[int64]
-		PlaneStride                                                                  uint64
-		RowStride, ColumnStride, AlphaExp, BetaExp                                   int64
-		Inverse                                                                      float64
-		Pitch, Planes, Steps, Chunks, Rows, Columns, OutColumns, RankLimb, AlphaBits uint32
-		TermBits, AlphaNegative, BetaNegative, BetaLimbs, Width, AddendLimbs         uint32
-		WindowLimbs, OutWidth, Precision, Scratch, ScratchEnd                        uint32
+		Residues                                                                        Pointer[uint8]
+		Table                                                                           Pointer[uint32]
+		Starts                                                                          Pointer[int32]
+		Negative                                                                        Pointer[uint32]
+		RowLow, ColumnLow, RowBits, ColumnBits                                          Pointer[int32]
+		Uncertain                                                                       Pointer[uint32]
+		Source                                                                          Pointer[uint64]
+		Exponents                                                                       Pointer[int64]
+		Beta                                                                            Pointer[uint32]
+		Out                                                                             Pointer[uint64]
+		OutExponents                                                                    Pointer[int64]
+		PlaneStride                                                                     uint64
+		RowStride, ColumnStride, AlphaExp, BetaExp                                      int64
+		Inverse                                                                         float64
+		Pitch, Planes, Steps, Chunks, Words, Rows, Columns, OutColumns, RankWord        uint32
+		AlphaBits, TermBits, AlphaNegative, BetaNegative, BetaWords, Width, AddendWords uint32
+		WindowWords, OutWidth, Precision, Scratch, ScratchEnd                           uint32
 	}
 	RoundEntriesArgs struct{ F EntryRounding }
 	LimbPlanes       struct {

@@ -64,10 +64,15 @@ MP_DEVICE u32 permuteBytes(u32 low, u32 high, u32 selector) {
 	return r;
 }
 
-// funnelLeft returns the upper half of high:low shifted left by bits < 32.
+// funnelLeft returns the upper half of high:low shifted left by bits < 32, funnelRight the lower half shifted right.
 MP_DEVICE u32 funnelLeft(u32 low, u32 high, u32 bits) {
 	u32 r;
 	asm("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(low), "r"(high), "r"(bits));
+	return r;
+}
+MP_DEVICE u32 funnelRight(u32 low, u32 high, u32 bits) {
+	u32 r;
+	asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(low), "r"(high), "r"(bits));
 	return r;
 }
 

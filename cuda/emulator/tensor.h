@@ -79,3 +79,6 @@ static inline unsigned permuteBytes(unsigned low, unsigned high, unsigned select
 static inline unsigned funnelLeft(unsigned low, unsigned high, unsigned bits) {
 	return (unsigned)(((unsigned long long)high << 32 | low) << bits >> 32);
 }
+static inline unsigned funnelRight(unsigned low, unsigned high, unsigned bits) {
+	return (unsigned)(((unsigned long long)high << 32 | low) >> bits);
+}

@@ -20,7 +20,7 @@ const (
 	groupTerms  = 64  // of a row that a warp of cuda/byte_planes.cu converts
 	planesBlock = 128 // threads of a block of bytePlanes and of byteProducts
 	wordPitch   = 68  // words between words of an integer of cuda/byte_planes.cu
-	limbPitch   = 36  // words between limbs of a lane of cuda/round_entries.cu
+	entryPitch  = 36  // words between words of a lane of cuda/round_entries.cu
 	// of shared memory that blocks of bytePlanes and roundEntries take if one block can do with less
 	sharedAtMost = 48 << 10
 )
@@ -156,9 +156,10 @@ func (p *gemmProduct) prepareRounding(o gemmOptions) {
 	integer, _ := oddInteger(o.Alpha)
 	table := p.moduli.Reconstruction(integer)
 	f := cuda.EntryRounding{
-		Table: gpu.TakeCopy(p.own, table.Fragments).Pointer(), Product: gpu.TakeCopy(p.own, table.Product).Pointer(),
+		Table: gpu.TakeCopy(p.own, table.Fragments).Pointer(), Starts: gpu.TakeCopy(p.own, table.Starts).Pointer(),
+		Negative: gpu.TakeCopy(p.own, table.Negative).Pointer(), Words: uint32(table.Words),
 		AlphaExp: alpha.exp, AlphaNegative: boolToUint32(alpha.negative), Inverse: table.Inverse,
-		RankLimb: uint32(table.RankLimb), Planes: uint32(table.Planes), Steps: uint32(table.Steps),
+		RankWord: uint32(table.RankWord), Planes: uint32(table.Planes), Steps: uint32(table.Steps),
 		Chunks: uint32(table.Chunks), OutColumns: uint32(p.cols), OutWidth: uint32(p.width),
 		Precision: uint32(p.precision), TermBits: uint32(bits.Len(uint(max(p.sides[0].layout.Cols, 1) - 1))),
 	}
@@ -166,16 +167,18 @@ func (p *gemmProduct) prepareRounding(o gemmOptions) {
 		f.AlphaBits = uint32(o.Alpha.MinPrec())
 	}
 	if o.c != nil {
-		beta := newScalar(p.own, o.Beta)
-		f.Beta, f.BetaExp, f.BetaLimbs = beta.limbs.Pointer(), beta.exp, beta.count()
-		f.BetaNegative, f.Width = boolToUint32(beta.negative), uint32(o.c.width)
+		beta, exp := oddInteger(o.Beta)
+		list := bytemod.IntegerWords(beta, (beta.BitLen()+31)/32)
+		f.Beta, f.BetaExp, f.BetaWords = gpu.TakeCopy(p.own, list).Pointer(), int64(exp), uint32(len(list))
+		f.BetaNegative, f.Width = boolToUint32(o.Beta.Signbit()), uint32(o.c.width)
 		f.RowStride, f.ColumnStride = int64(o.layout.RowStride), int64(o.layout.ColStride)
 		f.Source = o.c.values.Pointer().At(o.layout.Offset * max(1, o.c.width))
 		f.Exponents = o.c.exponents.Pointer().At(o.layout.Offset)
-		f.AddendLimbs = f.BetaLimbs + uint32((64*max(1, o.c.width)+limbBits-1)/limbBits)
-		f.WindowLimbs = (limbBits*max(8*f.Chunks, f.AddendLimbs)+f.Precision+60+limbBits-1)/limbBits + 2
+		f.AddendWords = f.BetaWords + uint32(2*max(1, o.c.width))
+		f.WindowWords = (32*max(f.Words, f.AddendWords)+f.Precision+64+31)/32 + 2
 	}
-	f.Scratch, f.ScratchEnd = max(8*f.Steps, f.WindowLimbs), max(4*f.Chunks, f.AddendLimbs)
+	f.Scratch, f.ScratchEnd = max(8*f.Steps, f.WindowWords), max(4*f.Chunks, f.AddendWords)
+	f.ScratchEnd = max(f.ScratchEnd, uint32((64*p.width+entryPitch-1)/entryPitch))
 	if p.plan.Truncated() {
 		f.RowBits, f.ColumnBits = p.lineBits(0), p.lineBits(1)
 	}
@@ -302,7 +305,9 @@ func (p *gemmProduct) load(s *gemmSide, first int) error {
 }
 
 // rowShared is the shared memory of a row of 64 elements in bytePlanes.
-func (s *gemmSide) rowShared() int { return (roundUp(wordPitch*roundUp(s.weights.Words, 4), 32) + 4) * 4 }
+func (s *gemmSide) rowShared() int {
+	return (roundUp(wordPitch*roundUp(s.weights.Words, 4), 32) + 4) * 4
+}
 
 // stages is how many stages of 128 terms byteProducts keeps in shared memory.
 const stages = 3
@@ -316,7 +321,7 @@ func (p *gemmProduct) multiplyLaunch(rows, cols int) gpu.Launch {
 // entryShared is the shared memory of a warp of roundEntries.
 func (p *gemmProduct) entryShared() int {
 	f := &p.rounding
-	return limbPitch * 4 * int(f.Scratch+8*f.Chunks+f.ScratchEnd)
+	return entryPitch * 4 * int(f.Scratch+8*f.Chunks+f.ScratchEnd)
 }
 
 // roundLaunch describes the rounding of so many entries.
@@ -417,7 +422,7 @@ func (p *gemmProduct) launchRounding(q gemmPanel) error {
 		f.RowBits, f.ColumnBits = f.RowBits.At(q.row), f.ColumnBits.At(q.col)
 		f.Uncertain = p.uncertain.Pointer().At(q.word)
 	}
-	if f.BetaLimbs > 0 {
+	if f.BetaWords > 0 {
 		at := q.row*int(f.RowStride) + q.col*int(f.ColumnStride)
 		f.Source, f.Exponents = f.Source.At(at*max(1, int(f.Width))), f.Exponents.At(at)
 	}
