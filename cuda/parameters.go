@@ -4,15 +4,12 @@ package cuda
 
 // The structs of the sources, and, as NameArgs, the parameters of kernels called name.
 type (
-	ByteModulus struct {
-		M, Magic, Shift, Gamma int32
-		In, Out, Passes, Pad   uint32
-	}
 	ByteResidue struct {
-		Modulus          ByteModulus
-		Inverse, Rounder float32
+		M                int32
+		Plane            uint32
 		Start, Again     int32
-		Used, Pad        uint32
+		Inverse, Rounder float32
+		Magic, Shift     uint32
 	}
 	ByteConversion struct {
 		Source                                                                       Pointer[uint64]
@@ -24,10 +21,14 @@ type (
 		RowStride, ColumnStride                                                      int64
 		PlaneStride                                                                  uint64
 		Rows, Columns, PaddedRows, Pitch, Width, Words, Steps, ByteTiles, DigitTiles uint32
-		TileRows                                                                     uint32
+		RowBits                                                                      uint32
 	}
 	BytePlanesArgs struct{ C ByteConversion }
-	ByteProducts   struct {
+	ByteModulus    struct {
+		M, Magic, Shift, Gamma int32
+		In, Out, Passes, Pad   uint32
+	}
+	ByteProducts struct {
 		A, B, C                     Pointer[uint8]
 		Moduli                      Pointer[ByteModulus]
 		AStride, BStride, CStride   uint64

@@ -19,19 +19,19 @@ func TestLayouts(t *testing.T) {
 		size    uintptr
 		offsets []offset
 	}{
-		{reflect.TypeFor[ByteModulus](), 32, []offset{
-			{"M", 0}, {"Magic", 4}, {"Shift", 8}, {"Gamma", 12}, {"In", 16},
-			{"Out", 20}, {"Passes", 24}, {"Pad", 28},
-		}},
-		{reflect.TypeFor[ByteResidue](), 56, []offset{
-			{"Modulus", 0}, {"Inverse", 32}, {"Rounder", 36}, {"Start", 40}, {"Again", 44},
-			{"Used", 48}, {"Pad", 52},
+		{reflect.TypeFor[ByteResidue](), 32, []offset{
+			{"M", 0}, {"Plane", 4}, {"Start", 8}, {"Again", 12}, {"Inverse", 16},
+			{"Rounder", 20}, {"Magic", 24}, {"Shift", 28},
 		}},
 		{reflect.TypeFor[ByteConversion](), 112, []offset{
 			{"Source", 0}, {"Exponents", 8}, {"Low", 16}, {"Planes", 24}, {"Weights", 32},
 			{"Residues", 40}, {"RowStride", 48}, {"ColumnStride", 56}, {"PlaneStride", 64}, {"Rows", 72},
 			{"Columns", 76}, {"PaddedRows", 80}, {"Pitch", 84}, {"Width", 88}, {"Words", 92},
-			{"Steps", 96}, {"ByteTiles", 100}, {"DigitTiles", 104}, {"TileRows", 108},
+			{"Steps", 96}, {"ByteTiles", 100}, {"DigitTiles", 104}, {"RowBits", 108},
+		}},
+		{reflect.TypeFor[ByteModulus](), 32, []offset{
+			{"M", 0}, {"Magic", 4}, {"Shift", 8}, {"Gamma", 12}, {"In", 16},
+			{"Out", 20}, {"Passes", 24}, {"Pad", 28},
 		}},
 		{reflect.TypeFor[ByteProducts](), 72, []offset{
 			{"A", 0}, {"B", 8}, {"C", 16}, {"Moduli", 24}, {"AStride", 32},

@@ -93,33 +93,43 @@ MP_DEVICE bool absolute(const Integer &x) {
 	return true;
 }
 
-// loadResidues loads four planes of 32 entries by each lane, twice for each step, and transposes their bytes:
-// word e of scratch[2*s + h] has planes 32s + 16h + 4t to + 3 of entry 4g + e. No other lane reads it.
-MP_DEVICE void loadResidues(const EntryRounding &f, const u8 *residues, uint4 *scratch) {
+// ResidueStep is what a lane (g, t) holds of a step of 32 planes of 32 entries: a[e/2][e%2 + 2*h] has planes 16h + 4t to
+// + 3 of entry 4g + e.
+struct ResidueStep {
+	u32 a[2][4];
+};
+
+// loadStep loads four planes of four entries twice, and transposes their bytes.
+MP_DEVICE void loadStep(ResidueStep &o, const EntryRounding &f, const u8 *residues, u32 s) {
 	u32 lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-	for (u32 s = 0; s < 2 * f.steps; s++) {
+#pragma unroll
+	for (u32 h = 0; h < 2; h++) {
 		u32 x[4];
 #pragma unroll
 		for (u32 i = 0; i < 4; i++) {
-			u32 plane = 16 * s + 4 * t + i;
+			u32 plane = 32 * s + 16 * h + 4 * t + i;
 			x[i] = plane < f.planes ? *(const u32 *)(residues + plane * f.planeStride + 4 * g) : 0;
 		}
 		u32 low0 = permuteBytes(x[0], x[1], 0x5140), low1 = permuteBytes(x[2], x[3], 0x5140);
 		u32 high0 = permuteBytes(x[0], x[1], 0x7362), high1 = permuteBytes(x[2], x[3], 0x7362);
-		uint4 v;
-		v.x = permuteBytes(low0, low1, 0x5410);
-		v.y = permuteBytes(low0, low1, 0x7632);
-		v.z = permuteBytes(high0, high1, 0x5410);
-		v.w = permuteBytes(high0, high1, 0x7632);
-		scratch[s * lanes + lane] = v;
+		o.a[0][2 * h] = permuteBytes(low0, low1, 0x5410);
+		o.a[0][2 * h + 1] = permuteBytes(low0, low1, 0x7632);
+		o.a[1][2 * h] = permuteBytes(high0, high1, 0x5410);
+		o.a[1][2 * h + 1] = permuteBytes(high0, high1, 0x7632);
 	}
 }
 
 // sumDigits adds up the digits. Lane (g, t) gets digits 8t to 8t+7 of a chunk of four entries, 4g to 4g+3,
 // which make two words and a carry into the one above: words[x*wordPitch + entry], carries[(x/2)*wordPitch + entry].
-// All digits are below 2^24 (bytemod.Reconstruction), d + 256*e below 2^32.
-MP_DEVICE void sumDigits(const EntryRounding &f, const uint4 *scratch, u32 *words, u32 *carries) {
+// All digits are below 2^24 (bytemod.Reconstruction), d + 256*e below 2^32. Up to HELD steps of residues are in
+// registers, loaded all at once; with HELD 0 they lie in scratch, each lane's own.
+template <u32 HELD>
+MP_DEVICE void sumDigits(const EntryRounding &f, const u8 *residues, ResidueStep *scratch, u32 *words, u32 *carries) {
 	u32 lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+	ResidueStep held[HELD ? HELD : 1];
+#pragma unroll
+	for (u32 s = 0; s < HELD; s++) loadStep(held[s], f, residues, s);
+	for (u32 s = 0; !HELD && s < f.steps; s++) loadStep(scratch[s * lanes + lane], f, residues, s);
 	for (u32 q = 0; q < f.chunks; q++) {
 		const i32 *start = f.starts + (q * 4 + t) * 8;
 		i32 sums[2][4][4];
@@ -129,17 +139,18 @@ MP_DEVICE void sumDigits(const EntryRounding &f, const uint4 *scratch, u32 *word
 			for (u32 n = 0; n < 4; n++)
 #pragma unroll
 				for (u32 r = 0; r < 4; r++) sums[h][n][r] = start[2 * n + r % 2];
-		for (u32 s = 0; s < f.steps; s++) {
-			uint4 low = scratch[2 * s * lanes + lane], high = scratch[(2 * s + 1) * lanes + lane];
-			u32 a[2][4] = {{low.x, low.y, high.x, high.y}, {low.z, low.w, high.z, high.w}};
+#pragma unroll HELD ? HELD : 1
+		for (u32 s = 0; s < (HELD ? HELD : f.steps); s++) {
+			if (s >= f.steps) break;
+			const ResidueStep x = HELD ? held[s] : scratch[s * lanes + lane];
 #pragma unroll
 			for (u32 n = 0; n < 4; n += 2) {
 				uint4 w = f.table[((q * f.steps + s) * 2 + n / 2) * lanes + lane];
 				u32 b[2][2] = {{w.x, w.y}, {w.z, w.w}};
 #pragma unroll
 				for (u32 h = 0; h < 2; h++) {
-					multiplyAdd(sums[h][n], a[h], b[0]);
-					multiplyAdd(sums[h][n + 1], a[h], b[1]);
+					multiplyAdd(sums[h][n], x.a[h], b[0]);
+					multiplyAdd(sums[h][n + 1], x.a[h], b[1]);
 				}
 			}
 		}
@@ -342,11 +353,11 @@ MP_DEVICE Rounded finishEntry(const EntryRounding &f, const Integer &sum, const 
 	return r;
 }
 
-// roundEntries: a warp rounds 32 neighbours of a row. Blocks of up to 128 threads; grid enough for a warp each.
+// roundAll: a warp rounds 32 neighbours of a row. Blocks of up to 128 threads; grid enough for a warp each.
 // Shared memory of a warp: wordPitch * (scratch + 8*chunks + scratchEnd) words; scratch is for residues, 8*steps
-// words a lane, and then the window; scratchEnd for carries, 4*chunks, then beta*C, then the results' words, so that a
+// words a lane, unless they are held, and then the window; scratchEnd for carries, 4*chunks, then beta*C, then the results' words, so that a
 // warp stores neighbours.
-MP_KERNEL(roundEntries, 128)(EntryRounding f) {
+template <u32 HELD> MP_DEVICE void roundAll(const EntryRounding &f) {
 	MP_SHARED(u32, shared);
 	u32 lane = threadIdx.x % 32, across = (f.columns + 31) / 32;
 	u32 item = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, row = item / across, column = item % across * 32;
@@ -354,8 +365,7 @@ MP_KERNEL(roundEntries, 128)(EntryRounding f) {
 	u32 words = wordsOfChunk * f.chunks, count = f.columns - column < lanes ? f.columns - column : lanes;
 	u32 *scratch = shared + threadIdx.x / 32 * wordPitch * (f.scratch + words + f.scratchEnd);
 	u32 *sums = scratch + wordPitch * f.scratch, *end = sums + wordPitch * words;
-	loadResidues(f, f.residues + (u64)row * f.pitch + column, (uint4 *)scratch);
-	sumDigits(f, (const uint4 *)scratch, sums, end);
+	sumDigits<HELD>(f, f.residues + (u64)row * f.pitch + column, (ResidueStep *)scratch, sums, end);
 	warpSync(allLanes);
 	Rounded r = {};
 	if (lane < count)
@@ -369,4 +379,13 @@ MP_KERNEL(roundEntries, 128)(EntryRounding f) {
 	warpSync(allLanes);
 	for (u32 q = lane; q < count * f.outWidth; q += lanes) f.out[entry * f.outWidth + q] = results[q];
 }
+
+// roundEntries1, 2 and 4: up to so many steps of 32 planes.
+MP_KERNEL(roundEntries, 128)(EntryRounding f) { roundAll<0>(f); }
 MP_REGISTER(roundEntries);
+MP_KERNEL(roundEntries1, 128)(EntryRounding f) { roundAll<1>(f); }
+MP_REGISTER(roundEntries1);
+MP_KERNEL(roundEntries2, 128)(EntryRounding f) { roundAll<2>(f); }
+MP_REGISTER(roundEntries2);
+MP_KERNEL(roundEntries4, 128)(EntryRounding f) { roundAll<4>(f); }
+MP_REGISTER(roundEntries4);

@@ -42,6 +42,9 @@ func newModulus(m int32, digits int) Modulus {
 	return z
 }
 
+// mostDigits is a bound on the sum of 128 bytes times two digits.
+const mostDigits = 4 * stepBytes * 255 * (64 + digit*64)
+
 // Remainder is what cuda/byte_planes.cu reduces sums of bytes times weights with, |x| < 2^22 - 2^15, modulo M <= 256:
 // F = B + x, a binary32 number, has the bits Start + x; Q = F*Inverse + Rounder, rounded once, is an integer in
 // [2^23, 2^24), and the low byte of Start + x - M*bits(Q) is x mod M. F*Inverse is off from F/M by at most 1/M, as
@@ -51,8 +54,13 @@ type Remainder struct {
 	Inverse, Rounder float32
 }
 
-// Remainder returns that of a modulus of a byte.
+// Remainder returns that of a modulus. Of two digits it has Start and Again alone: sums begin as 64 + 128*64, what both
+// digits get to be nonnegative, and a multiple of M.
 func (m Modulus) Remainder() Remainder {
+	if m.Digits == 2 {
+		again := (mostDigits/m.M + 1) * m.M
+		return Remainder{Start: 64 + digit*64 + again, Again: again}
+	}
 	const center = 3 << 22
 	count := int32((center + int64(m.M)/2) / int64(m.M))
 	r := Remainder{Start: int32(math.Float32bits(float32(count * m.M))), Inverse: 1 / float32(m.M)}

@@ -42,8 +42,8 @@ func (p *Plan) cofactor(m Modulus) (*big.Int, int64) {
 	return c, new(big.Int).ModInverse(new(big.Int).Mod(c, n), n).Int64()
 }
 
-// Words returns how many words of 32 bits an integer |x| < 2^bits takes, with a byte for its sign.
-func Words(bits int) int { return (bits+7)/32 + 1 }
+// Words returns how many words of 64 bits an integer |x| < 2^bits takes, with a byte for its sign.
+func Words(bits int) int { return (bits+7)/64 + 1 }
 
 // Rows of a matrix of weights, and of an operand of a product on the unit; bytes of a step of it.
 const (
@@ -60,9 +60,9 @@ type Weights struct {
 }
 
 // Weights returns those of the left operand (side 0), or of the right one, with the factors (M/m_k)^-1 and, of two
-// digits, 128, for integers of so many words.
+// digits, 128, for integers of so many words. A lane of a step has a word: bytes 4t on of a half are those of word t.
 func (p *Plan) Weights(side, words int) Weights {
-	w := Weights{Words: words, Steps: (4*words + stepBytes - 1) / stepBytes}
+	w := Weights{Words: words, Steps: (8*words + stepBytes - 1) / stepBytes}
 	w.ByteTiles, w.DigitTiles = (p.Bytes+tileRows-1)/tileRows, (p.Pairs+tileRows/2-1)/(tileRows/2)
 	matrix := make([]int8, (w.ByteTiles+w.DigitTiles)*tileRows*w.Steps*stepBytes)
 	width := w.Steps * stepBytes
@@ -79,7 +79,7 @@ func (p *Plan) Weights(side, words int) Weights {
 			q := k - p.Bytes
 			row = matrix[(w.ByteTiles*tileRows+q/8*tileRows+q%8)*width:]
 		}
-		unit, top := power, 4*words-1
+		unit, top := power, 8*words-1
 		for b := range top + 1 {
 			if power = balanced(power, m.M); b == top {
 				power = balanced(unit-power, m.M)
@@ -104,7 +104,7 @@ func fragments(matrix []int8, width int) []uint32 {
 		for step := 0; step < width; step += stepBytes {
 			for lane := range 32 {
 				for r := range 4 {
-					at := tile + (lane/4+r%2*8)*width + step + r/2*16 + lane%4*4
+					at := tile + (lane/4+r%2*8)*width + step + lane%4*8 + r/2*4
 					list = append(list, word(matrix[at:]))
 				}
 			}

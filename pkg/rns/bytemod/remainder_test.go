@@ -25,3 +25,23 @@ func TestRemainder(t *testing.T) {
 		}
 	}
 }
+
+// TestDigits: the same of moduli of two digits, near multiples of them.
+func TestDigits(t *testing.T) {
+	const limit = mostDigits
+	for _, m := range families().pairs {
+		r := m.Remainder()
+		for _, far := range []int32{0, 1, limit / m.M / 2, limit/m.M - 1} {
+			for near := int32(-2); near <= 2; near++ {
+				for _, x := range []int32{far*m.M + near, -far*m.M + near} {
+					sum := uint32(r.Start + x)
+					rest := int32(sum - uint32(uint64(sum)*uint64(m.Magic)>>(32+m.Shift))*uint32(m.M))
+					low, high := rest&127-64, rest>>7-64
+					if r.Start+x < 0 || rest < 0 || rest > m.M || (low+digit*high-x)%m.M != 0 || high > 64 || low+high > 127 {
+						t.Fatalf("%d modulo %d: digits %d, %d", x, m.M, low, high)
+					}
+				}
+			}
+		}
+	}
+}

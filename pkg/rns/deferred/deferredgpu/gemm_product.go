@@ -3,6 +3,7 @@ package deferredgpu
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"strconv"
 	"time"
@@ -19,7 +20,7 @@ const (
 	stageTerms  = 128 // that terms are padded to, of cuda/byte_products.cu
 	groupTerms  = 64  // of a row that a warp of cuda/byte_planes.cu converts
 	planesBlock = 128 // threads of a block of bytePlanes and of byteProducts
-	wordPitch   = 68  // words between words of an integer of cuda/byte_planes.cu
+	wordPitch   = 66  // words between words of an integer of cuda/byte_planes.cu
 	entryPitch  = 36  // words between words of a lane of cuda/round_entries.cu
 	// of shared memory that blocks of bytePlanes and roundEntries take if one block can do with less
 	sharedAtMost = 48 << 10
@@ -68,7 +69,7 @@ type gemmSide struct {
 	weights  bytemod.Weights
 	table    *gpu.Buffer[uint32]
 	residues *gpu.Buffer[cuda.ByteResidue]
-	tileRows int                // of a block of bytePlanes
+	rowBits  int                // a block of bytePlanes has 2^rowBits rows
 	planes   *gpu.Buffer[uint8] // of a panel
 	panel    int                // vectors, padded
 	held     int                // the first vector of the panel that the planes have, -1 for none
@@ -124,8 +125,8 @@ func (p *gemmProduct) bestTile() int {
 func (p *gemmProduct) prepareSide(side, bits int) {
 	s := &p.sides[side]
 	s.weights, s.held = p.moduli.Weights(side, bytemod.Words(bits)), -1
-	for s.tileRows = 8; s.tileRows*s.rowShared() > sharedAtMost && s.tileRows > 1; {
-		s.tileRows /= 2
+	for s.rowBits = 3; s.rowShared()<<s.rowBits > sharedAtMost && s.rowBits > 0; {
+		s.rowBits--
 	}
 	low := make([]int32, len(s.lines))
 	for i, x := range s.lines {
@@ -133,14 +134,17 @@ func (p *gemmProduct) prepareSide(side, bits int) {
 	}
 	s.low, s.table = gpu.TakeCopy(p.own, low), gpu.TakeCopy(p.own, s.weights.Fragments)
 	list := make([]cuda.ByteResidue, 16*s.weights.ByteTiles+8*s.weights.DigitTiles)
+	for i := range list {
+		list[i].Plane = math.MaxUint32
+	}
 	for k, m := range p.moduli.Moduli {
 		at := k
 		if m.Digits == 2 {
 			at += 16*s.weights.ByteTiles - p.moduli.Bytes
 		}
 		r := m.Remainder()
-		list[at] = cuda.ByteResidue{Modulus: modulusOf(m), Inverse: r.Inverse, Rounder: r.Rounder, Start: r.Start,
-			Again: r.Again, Used: 1}
+		list[at] = cuda.ByteResidue{M: m.M, Plane: uint32(m.In), Start: r.Start, Again: r.Again, Inverse: r.Inverse,
+			Rounder: r.Rounder, Magic: uint32(m.Magic), Shift: uint32(m.Shift)}
 	}
 	s.residues = gpu.TakeCopy(p.own, list)
 }
@@ -177,7 +181,10 @@ func (p *gemmProduct) prepareRounding(o gemmOptions) {
 		f.AddendWords = f.BetaWords + uint32(2*max(1, o.c.width))
 		f.WindowWords = (32*max(f.Words, f.AddendWords)+f.Precision+64+31)/32 + 2
 	}
-	f.Scratch, f.ScratchEnd = max(8*f.Steps, f.WindowWords), max(4*f.Chunks, f.AddendWords)
+	f.Scratch, f.ScratchEnd = f.WindowWords, max(4*f.Chunks, f.AddendWords)
+	if f.Steps > 4 { // fewer are in registers
+		f.Scratch = max(f.Scratch, 8*f.Steps)
+	}
 	f.ScratchEnd = max(f.ScratchEnd, uint32((64*p.width+entryPitch-1)/entryPitch))
 	if p.plan.Truncated() {
 		f.RowBits, f.ColumnBits = p.lineBits(0), p.lineBits(1)
@@ -216,7 +223,8 @@ func (p *gemmProduct) allocate(room int64) error {
 		p.sides[i].convert = gpu.FindKernel[cuda.BytePlanesArgs](p.own, "byte_planes", name)
 	}
 	p.multiply = gpu.FindKernel[cuda.ByteProductsArgs](p.own, "byte_products", fmt.Sprintf("byteProducts%d", p.tile))
-	p.round = gpu.FindKernel[cuda.RoundEntriesArgs](p.own, "round_entries", "roundEntries")
+	steps := []string{"", "1", "2", "4", "4", ""}[min(p.rounding.Steps, 5)]
+	p.round = gpu.FindKernel[cuda.RoundEntriesArgs](p.own, "round_entries", "roundEntries"+steps)
 	if err := p.own.Err(); err != nil {
 		return err
 	}
@@ -297,17 +305,15 @@ func (p *gemmProduct) load(s *gemmSide, first int) error {
 		PlaneStride: uint64(s.panel) * uint64(p.terms), Weights: s.table.Pointer(), Residues: s.residues.Pointer(),
 		RowStride: int64(l.RowStride), ColumnStride: int64(l.ColStride), Rows: uint32(count), Columns: uint32(l.Cols),
 		PaddedRows: uint32(roundUp(count, p.tile)), Pitch: uint32(p.terms), Words: uint32(w.Words), Steps: uint32(w.Steps),
-		ByteTiles: uint32(w.ByteTiles), DigitTiles: uint32(w.DigitTiles), TileRows: uint32(s.tileRows),
+		ByteTiles: uint32(w.ByteTiles), DigitTiles: uint32(w.DigitTiles), RowBits: uint32(s.rowBits),
 	}
-	blocks := p.terms / groupTerms * (int(c.PaddedRows) / s.tileRows)
-	launch := gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: planesBlock}, Shared: s.tileRows * s.rowShared()}
+	blocks := p.terms / groupTerms * (int(c.PaddedRows) >> s.rowBits)
+	launch := gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: planesBlock}, Shared: s.rowShared() << s.rowBits}
 	return s.convert.Launch(launch, cuda.BytePlanesArgs{C: c})
 }
 
 // rowShared is the shared memory of a row of 64 elements in bytePlanes.
-func (s *gemmSide) rowShared() int {
-	return (roundUp(wordPitch*roundUp(s.weights.Words, 4), 32) + 4) * 4
-}
+func (s *gemmSide) rowShared() int { return (roundUp(wordPitch*s.weights.Words-2, 16) + 2) * 8 }
 
 // stages is how many stages of 128 terms byteProducts keeps in shared memory.
 const stages = 3
