@@ -14,12 +14,13 @@
 
 // ByteResidue is a modulus m with what reduces sums x of bytes times weights.
 //
-// m <= 256 (bytemod.Remainder): |x| < 2^22 - 2^15. Sums begin as the int32 with the bits of the float32 B, a multiple of
-// m near 1.5*2^23, so that its bits stay those of F = B + x; the low bits of Q = F/m + rounder, 2^23 <= Q < 2^24, are
-// then a quotient, and the low byte of bits(F) - m*bits(Q) is x mod m, in [-m/2 - 1, m/2 + 1].
+// m <= 256 (bytemod.Remainder): |x| < 2^22 - 2^15. Sums begin as the int32 with the bits of the float32 B, a
+// multiple of m near 1.5*2^23, so that its bits stay those of F = B + x; the low bits of Q = F/m + rounder, 2^23 <=
+// Q < 2^24, are then a quotient, and the low byte of bits(F) - m*bits(Q) is x mod m, in [-m/2 - 1, m/2 + 1].
 //
-// Two digits: sums begin as 64 + 128*64 and a multiple of m that makes them nonnegative. floor(sum/m) by the modulus'
-// magic is right, or 1 too small for multiples of m, so that the remainder is in [0, m] and has the two digits plus 64.
+// Two digits: sums begin as 64 + 128*64 and a multiple of m that makes them nonnegative. floor(sum/m) by the
+// modulus' magic is right, or 1 too small for multiples of m, so that the remainder is in [0, m] and has the two
+// digits plus 64.
 //
 // `again`, added to a remainder, makes a start of it.
 struct ByteResidue {
@@ -49,9 +50,9 @@ struct ByteConversion {
 
 static const u32 group = 64, threads = 128, loads = 4;
 
-// Word w of element e of a row lies at w*wordPitch + e in shared memory, the next row rowWords(words) on. Neither 16
-// elements of a row, nor 2 of eight rows share a bank, nor do words t of elements 8g on that eight lanes (g, t) read at
-// once.
+// Word w of element e of a row lies at w*wordPitch + e in shared memory, the next row rowWords(words) on. Neither
+// 16 elements of a row, nor 2 of eight rows share a bank, nor do words t of elements 8g on that eight lanes (g, t)
+// read at once.
 static const u32 wordPitch = 66;
 MP_DEVICE u32 rowWords(u32 words) { return (wordPitch * words + 13) / 16 * 16 + 2; }
 
@@ -134,8 +135,8 @@ template <u32 HELD> struct Row {
 	Operand held[HELD ? HELD : 1];
 };
 
-// addProducts adds four products, from j0 on, of a tile of weights with a row's steps from step `from` on, up to 4, to
-// start.
+// addProducts adds four products, from j0 on, of a tile of weights with a row's steps from step `from` on, up to 4,
+// to start.
 template <u32 HELD>
 MP_DEVICE void addProducts(i32 (&sums)[4][4], i32 (&start)[4][4], const ByteConversion &c, const Row<HELD> &row,
                            u32 tile, u32 from, u32 j0) {

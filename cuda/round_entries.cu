@@ -93,8 +93,8 @@ MP_DEVICE bool absolute(const Integer &x) {
 	return true;
 }
 
-// ResidueStep is what a lane (g, t) holds of a step of 32 planes of 32 entries: a[e/2][e%2 + 2*h] has planes 16h + 4t to
-// + 3 of entry 4g + e.
+// ResidueStep is what a lane (g, t) holds of a step of 32 planes of 32 entries: a[e/2][e%2 + 2*h] has planes 16h +
+// 4t to + 3 of entry 4g + e.
 struct ResidueStep {
 	u32 a[2][4];
 };
@@ -353,10 +353,10 @@ MP_DEVICE Rounded finishEntry(const EntryRounding &f, const Integer &sum, const 
 	return r;
 }
 
-// roundAll: a warp rounds 32 neighbours of a row. Blocks of up to 128 threads; grid enough for a warp each.
-// Shared memory of a warp: wordPitch * (scratch + 8*chunks + scratchEnd) words; scratch is for residues, 8*steps
-// words a lane, unless they are held, and then the window; scratchEnd for carries, 4*chunks, then beta*C, then the results' words, so that a
-// warp stores neighbours.
+// roundAll: a warp rounds 32 neighbours of a row. Blocks of up to 128 threads; grid enough for a warp each. Shared
+// memory of a warp: wordPitch * (scratch + 8*chunks + scratchEnd) words; scratch is for residues, 8*steps words a
+// lane, unless they are held, and then the window; scratchEnd for carries, 4*chunks, then beta*C, then the results'
+// words, so that a warp stores neighbours.
 template <u32 HELD> MP_DEVICE void roundAll(const EntryRounding &f) {
 	MP_SHARED(u32, shared);
 	u32 lane = threadIdx.x % 32, across = (f.columns + 31) / 32;

@@ -51,8 +51,8 @@ const (
 	stepBytes = 32
 )
 
-// Weights are what residues are made with: a constant matrix times the bytes of X, of which those of a negative X are
-// complemented, but for the uppermost, which is then 1 (cuda/byte_planes.cu).
+// Weights are what residues are made with: a constant matrix times the bytes of X, of which those of a negative X
+// are complemented, but for the uppermost, which is then 1 (cuda/byte_planes.cu).
 type Weights struct {
 	Words, Steps          int
 	ByteTiles, DigitTiles int      // of 16 moduli of a byte, of 8 of two digits: these have rows i and i+8
@@ -60,7 +60,8 @@ type Weights struct {
 }
 
 // Weights returns those of the left operand (side 0), or of the right one, with the factors (M/m_k)^-1 and, of two
-// digits, 128, for integers of so many words. A lane of a step has a word: bytes 4t on of a half are those of word t.
+// digits, 128, for integers of so many words. A lane of a step has a word: bytes 4t on of a half are those of word
+// t.
 func (p *Plan) Weights(side, words int) Weights {
 	w := Weights{Words: words, Steps: (8*words + stepBytes - 1) / stepBytes}
 	w.ByteTiles, w.DigitTiles = (p.Bytes+tileRows-1)/tileRows, (p.Pairs+tileRows/2-1)/(tileRows/2)
@@ -145,7 +146,8 @@ func (p *Plan) Reconstruction(alpha *big.Int) Reconstruction {
 	_, planes := p.Planes()
 	r := Reconstruction{Planes: planes, Steps: (planes + planesOfStep - 1) / planesOfStep}
 	r.product = new(big.Int).Mul(alpha, p.product)
-	// |sum| <= alpha*M * (sum of |residues|/m_k <= 0.51 * moduli); one more keeps it above what the quotient leaves out
+	// |sum| <= alpha*M * (sum of |residues|/m_k <= 0.51 * moduli); one more keeps it above what the quotient leaves
+	// out
 	r.turns = big.NewInt(int64(51*len(p.Moduli)/100 + 2))
 	most := new(big.Int).Mul(r.product, r.turns)
 	r.Words = (most.BitLen() + 1 + 127) / 128 * 4
@@ -180,8 +182,8 @@ func (p *Plan) Reconstruction(alpha *big.Int) Reconstruction {
 	return r
 }
 
-// mostDigit is a bound on the magnitude of a digit of the sum of residues times W: bytes are at most 128 in magnitude, upper
-// ones of two digits 33.
+// mostDigit is a bound on the magnitude of a digit of the sum of residues times W: bytes are at most 128 in
+// magnitude, upper ones of two digits 33.
 func (p *Plan) mostDigit() int64 { return 128 * int64(128*len(p.Moduli)+33*p.Pairs) }
 
 // starts returns n digits of z modulo 256^n that are mostDigit, or up to 255 more.
