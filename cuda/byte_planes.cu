@@ -267,7 +267,7 @@ template <u32 HELD> MP_DEVICE void convertPlanes(const ByteConversion &c) {
 // bytePlanes1 and 2: integers of one and two steps, 4 words each.
 MP_KERNEL(bytePlanes, 128)(ByteConversion c) { convertPlanes<0>(c); }
 MP_REGISTER(bytePlanes);
-MP_KERNEL(bytePlanes1, 128)(ByteConversion c) { convertPlanes<1>(c); }
+MP_KERNEL_BLOCKS(bytePlanes1, 128, 6)(ByteConversion c) { convertPlanes<1>(c); }
 MP_REGISTER(bytePlanes1);
-MP_KERNEL(bytePlanes2, 128)(ByteConversion c) { convertPlanes<2>(c); }
+MP_KERNEL_BLOCKS(bytePlanes2, 128, 4)(ByteConversion c) { convertPlanes<2>(c); }
 MP_REGISTER(bytePlanes2);

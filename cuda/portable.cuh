@@ -62,8 +62,9 @@ struct __attribute__((aligned(16))) ulonglong2 {
 #define MP_FUNCTION static __device__ __attribute__((noinline)) // for what is long and called from several kernels
 
 // MP_KERNEL(name, threads) begins the definition of a kernel of at most so many threads a block; MP_REGISTER(name)
-// after the definition makes it known to the emulator.
+// after the definition makes it known to the emulator. MP_KERNEL_BLOCKS limits registers so that so many blocks fit.
 #define MP_KERNEL(name, threads) extern "C" __global__ void __launch_bounds__(threads) name
+#define MP_KERNEL_BLOCKS(name, threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks) name
 #if !defined(MP_EMULATOR)
 #define MP_REGISTER(name)
 #endif

@@ -385,7 +385,7 @@ MP_KERNEL(roundEntries, 128)(EntryRounding f) { roundAll<0>(f); }
 MP_REGISTER(roundEntries);
 MP_KERNEL(roundEntries1, 128)(EntryRounding f) { roundAll<1>(f); }
 MP_REGISTER(roundEntries1);
-MP_KERNEL(roundEntries2, 128)(EntryRounding f) { roundAll<2>(f); }
+MP_KERNEL_BLOCKS(roundEntries2, 128, 6)(EntryRounding f) { roundAll<2>(f); }
 MP_REGISTER(roundEntries2);
-MP_KERNEL(roundEntries4, 128)(EntryRounding f) { roundAll<4>(f); }
+MP_KERNEL_BLOCKS(roundEntries4, 128, 6)(EntryRounding f) { roundAll<4>(f); }
 MP_REGISTER(roundEntries4);
