@@ -4,15 +4,12 @@ package cuda
 
 // The structs of the sources, and, as NameArgs, the parameters of kernels called name.
 type (
-	ByteModulus struct {
-		M, Magic, Shift, Gamma int32
-		In, Out, Passes, Pad   uint32
-	}
 	ByteResidue struct {
-		Modulus        ByteModulus
-		Inverse, Value float32
-		Start          int32
-		Used           uint32
+		M                int32
+		Plane            uint32
+		Start, Again     int32
+		Inverse, Rounder float32
+		Magic, Shift     uint32
 	}
 	ByteConversion struct {
 		Source                                                                       Pointer[uint64]
@@ -24,10 +21,14 @@ type (
 		RowStride, ColumnStride                                                      int64
 		PlaneStride                                                                  uint64
 		Rows, Columns, PaddedRows, Pitch, Width, Words, Steps, ByteTiles, DigitTiles uint32
-		TileRows                                                                     uint32
+		RowBits                                                                      uint32
 	}
 	BytePlanesArgs struct{ C ByteConversion }
-	ByteProducts   struct {
+	ByteModulus    struct {
+		M, Magic, Shift, Gamma int32
+		In, Out, Passes, Pad   uint32
+	}
+	ByteProducts struct {
 		A, B, C                            Pointer[uint8]
 		Moduli                             Pointer[ByteModulus]
 		AStride, BStride, CStride          uint64
@@ -172,6 +173,10 @@ type (
 		Z, X                           ComponentPlanes
 		N, Segments, Tasks, Magnitudes uint64
 	}
+	MultifloatTilesArgs struct {
+		Z, X, Y                           ComponentPlanes
+		Rows, Columns, N, Parts, AsStored uint64
+	}
 	MultifloatTriangleArgs struct {
 		Z, Y, A                   ComponentPlanes
 		Parts                     uint64
@@ -180,10 +185,6 @@ type (
 		Before                    Pointer[uint32]
 		Slices                    uint64
 		Counters                  Pointer[uint64]
-	}
-	MultifloatTilesArgs struct {
-		Z, X, Y                           ComponentPlanes
-		Rows, Columns, N, Parts, AsStored uint64
 	}
 	Conversion struct {
 		Source                                                  Pointer[uint64]
@@ -287,21 +288,23 @@ type (
 		N       uint64
 	}
 	EntryRounding struct {
-		Residues                                                                     Pointer[uint8]
-		Table, Product                                                               Pointer[uint32]
-		RowLow, ColumnLow, RowBits, ColumnBits                                       Pointer[int32]
-		Uncertain                                                                    Pointer[uint32]
-		Source                                                                       Pointer[uint64]
-		Exponents                                                                    Pointer[int64]
-		Beta                                                                         Pointer[uint32]
-		Out                                                                          Pointer[uint64]
-		OutExponents                                                                 Pointer[int64]
-		PlaneStride                                                                  uint64
-		RowStride, ColumnStride, AlphaExp, BetaExp                                   int64
-		Inverse                                                                      float64
-		Pitch, Planes, Steps, Chunks, Rows, Columns, OutColumns, RankLimb, AlphaBits uint32
-		TermBits, AlphaNegative, BetaNegative, BetaLimbs, Width, AddendLimbs         uint32
-		WindowLimbs, OutWidth, Precision, Scratch, ScratchEnd                        uint32
+		Residues                                                                        Pointer[uint8]
+		Table                                                                           Pointer[uint32]
+		Starts                                                                          Pointer[int32]
+		Negative                                                                        Pointer[uint32]
+		RowLow, ColumnLow, RowBits, ColumnBits                                          Pointer[int32]
+		Uncertain                                                                       Pointer[uint32]
+		Source                                                                          Pointer[uint64]
+		Exponents                                                                       Pointer[int64]
+		Beta                                                                            Pointer[uint32]
+		Out                                                                             Pointer[uint64]
+		OutExponents                                                                    Pointer[int64]
+		PlaneStride                                                                     uint64
+		RowStride, ColumnStride, AlphaExp, BetaExp                                      int64
+		Inverse                                                                         float64
+		Pitch, Planes, Steps, Chunks, Words, Rows, Columns, OutColumns, RankWord        uint32
+		AlphaBits, TermBits, AlphaNegative, BetaNegative, BetaWords, Width, AddendWords uint32
+		WindowWords, OutWidth, Precision, Scratch, ScratchEnd                           uint32
 	}
 	RoundEntriesArgs struct{ F EntryRounding }
 	LimbPlanes       struct {

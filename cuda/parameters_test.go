@@ -19,18 +19,19 @@ func TestLayouts(t *testing.T) {
 		size    uintptr
 		offsets []offset
 	}{
-		{reflect.TypeFor[ByteModulus](), 32, []offset{
-			{"M", 0}, {"Magic", 4}, {"Shift", 8}, {"Gamma", 12}, {"In", 16},
-			{"Out", 20}, {"Passes", 24}, {"Pad", 28},
-		}},
-		{reflect.TypeFor[ByteResidue](), 48, []offset{
-			{"Modulus", 0}, {"Inverse", 32}, {"Value", 36}, {"Start", 40}, {"Used", 44},
+		{reflect.TypeFor[ByteResidue](), 32, []offset{
+			{"M", 0}, {"Plane", 4}, {"Start", 8}, {"Again", 12}, {"Inverse", 16},
+			{"Rounder", 20}, {"Magic", 24}, {"Shift", 28},
 		}},
 		{reflect.TypeFor[ByteConversion](), 112, []offset{
 			{"Source", 0}, {"Exponents", 8}, {"Low", 16}, {"Planes", 24}, {"Weights", 32},
 			{"Residues", 40}, {"RowStride", 48}, {"ColumnStride", 56}, {"PlaneStride", 64}, {"Rows", 72},
 			{"Columns", 76}, {"PaddedRows", 80}, {"Pitch", 84}, {"Width", 88}, {"Words", 92},
-			{"Steps", 96}, {"ByteTiles", 100}, {"DigitTiles", 104}, {"TileRows", 108},
+			{"Steps", 96}, {"ByteTiles", 100}, {"DigitTiles", 104}, {"RowBits", 108},
+		}},
+		{reflect.TypeFor[ByteModulus](), 32, []offset{
+			{"M", 0}, {"Magic", 4}, {"Shift", 8}, {"Gamma", 12}, {"In", 16},
+			{"Out", 20}, {"Passes", 24}, {"Pad", 28},
 		}},
 		{reflect.TypeFor[ByteProducts](), 80, []offset{
 			{"A", 0}, {"B", 8}, {"C", 16}, {"Moduli", 24}, {"AStride", 32},
@@ -103,15 +104,16 @@ func TestLayouts(t *testing.T) {
 			{"X", 0}, {"Out", 8}, {"Work", 16}, {"Count", 24}, {"N", 32},
 			{"Blocks", 40}, {"Operation", 48}, {"Unused", 52},
 		}},
-		{reflect.TypeFor[EntryRounding](), 232, []offset{
-			{"Residues", 0}, {"Table", 8}, {"Product", 16}, {"RowLow", 24}, {"ColumnLow", 32},
-			{"RowBits", 40}, {"ColumnBits", 48}, {"Uncertain", 56}, {"Source", 64}, {"Exponents", 72},
-			{"Beta", 80}, {"Out", 88}, {"OutExponents", 96}, {"PlaneStride", 104}, {"RowStride", 112},
-			{"ColumnStride", 120}, {"AlphaExp", 128}, {"BetaExp", 136}, {"Inverse", 144}, {"Pitch", 152},
-			{"Planes", 156}, {"Steps", 160}, {"Chunks", 164}, {"Rows", 168}, {"Columns", 172},
-			{"OutColumns", 176}, {"RankLimb", 180}, {"AlphaBits", 184}, {"TermBits", 188}, {"AlphaNegative", 192},
-			{"BetaNegative", 196}, {"BetaLimbs", 200}, {"Width", 204}, {"AddendLimbs", 208}, {"WindowLimbs", 212},
-			{"OutWidth", 216}, {"Precision", 220}, {"Scratch", 224}, {"ScratchEnd", 228},
+		{reflect.TypeFor[EntryRounding](), 248, []offset{
+			{"Residues", 0}, {"Table", 8}, {"Starts", 16}, {"Negative", 24}, {"RowLow", 32},
+			{"ColumnLow", 40}, {"RowBits", 48}, {"ColumnBits", 56}, {"Uncertain", 64}, {"Source", 72},
+			{"Exponents", 80}, {"Beta", 88}, {"Out", 96}, {"OutExponents", 104}, {"PlaneStride", 112},
+			{"RowStride", 120}, {"ColumnStride", 128}, {"AlphaExp", 136}, {"BetaExp", 144}, {"Inverse", 152},
+			{"Pitch", 160}, {"Planes", 164}, {"Steps", 168}, {"Chunks", 172}, {"Words", 176},
+			{"Rows", 180}, {"Columns", 184}, {"OutColumns", 188}, {"RankWord", 192}, {"AlphaBits", 196},
+			{"TermBits", 200}, {"AlphaNegative", 204}, {"BetaNegative", 208}, {"BetaWords", 212}, {"Width", 216},
+			{"AddendWords", 220}, {"WindowWords", 224}, {"OutWidth", 228}, {"Precision", 232}, {"Scratch", 236},
+			{"ScratchEnd", 240},
 		}},
 		{reflect.TypeFor[LimbPlanes](), 56, []offset{
 			{"A", 0}, {"X", 8}, {"Sums", 16}, {"XStride", 24}, {"Rows", 32},

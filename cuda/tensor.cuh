@@ -37,16 +37,21 @@ MP_DEVICE void loadMatrices(u32 *r, SharedAddress from) {
 
 // multiplyAdd adds A*B to D, by a warp: A has 16 rows and B 8 columns of 32 bytes, signed, D 16 x 8 int32. With g = l/4
 // and t = l%4, lane l has in a[r + 2h] bytes 16h+4t to 16h+4t+3 of row g+8r, in b[h] those of column g, and in d[2r +
-// c] the entry in row g+8r and column 2t+c. multiplyAddUnsigned takes the bytes of B as unsigned.
-#define MP_MULTIPLY_ADD(name, type)                                                                              \
-	MP_DEVICE void name(i32 *d, const u32 *a, const u32 *b) {                                                    \
-		asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8." type ".s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, " \
-		             "{%8, %9}, {%0, %1, %2, %3};"                                                               \
-		             : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])                                            \
-		             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));                        \
-	}
-MP_MULTIPLY_ADD(multiplyAdd, "s8")
-MP_MULTIPLY_ADD(multiplyAddUnsigned, "u8")
+// c] the entry in row g+8r and column 2t+c. multiplyAddUnsigned takes the bytes of B as unsigned, and sets D to
+// C + A*B.
+MP_DEVICE void multiplyAdd(i32 *d, const u32 *a, const u32 *b) {
+	asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+	             "{%0, %1, %2, %3};"
+	             : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+	             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+MP_DEVICE void multiplyAddUnsigned(i32 *d, const u32 *a, const u32 *b, const i32 *c) {
+	asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+	             "{%10, %11, %12, %13};"
+	             : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
+	             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(c[0]), "r"(c[1]), "r"(c[2]),
+	               "r"(c[3]));
+}
 
 // storeVector stores 16 bytes in device memory at once, which compilers split where they can.
 MP_DEVICE void storeVector(uint4 *p, uint4 v) {
@@ -70,6 +75,18 @@ MP_DEVICE i32 multiplyAddHigh(i32 a, i32 b, i32 c) {
 MP_DEVICE i32 multiplyAddLow(i32 a, i32 b, i32 c) {
 	i32 r;
 	asm("mad.lo.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+	return r;
+}
+
+// funnelLeft returns the upper half of high:low shifted left by bits < 32, funnelRight the lower half shifted right.
+MP_DEVICE u32 funnelLeft(u32 low, u32 high, u32 bits) {
+	u32 r;
+	asm("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(low), "r"(high), "r"(bits));
+	return r;
+}
+MP_DEVICE u32 funnelRight(u32 low, u32 high, u32 bits) {
+	u32 r;
+	asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(low), "r"(high), "r"(bits));
 	return r;
 }
 

@@ -61,7 +61,8 @@ static inline void multiplyAdd(int *d, const unsigned *a, const unsigned *b) {
 	emulator::ByteOperands own = {d, a, b};
 	emulator::jointly(&own, emulator::multiplyBytes<signed char>);
 }
-static inline void multiplyAddUnsigned(int *d, const unsigned *a, const unsigned *b) {
+static inline void multiplyAddUnsigned(int *d, const unsigned *a, const unsigned *b, const int *c) {
+	for (int i = 0; i < 4; i++) d[i] = c[i];
 	emulator::ByteOperands own = {d, a, b};
 	emulator::jointly(&own, emulator::multiplyBytes<unsigned char>);
 }
@@ -76,4 +77,11 @@ static inline unsigned permuteBytes(unsigned low, unsigned high, unsigned select
 	unsigned r = 0;
 	for (unsigned i = 0; i < 4; i++) r |= (unsigned)(v >> (selector >> 4 * i & 7) * 8 & 255) << 8 * i;
 	return r;
+}
+
+static inline unsigned funnelLeft(unsigned low, unsigned high, unsigned bits) {
+	return (unsigned)(((unsigned long long)high << 32 | low) << bits >> 32);
+}
+static inline unsigned funnelRight(unsigned low, unsigned high, unsigned bits) {
+	return (unsigned)(((unsigned long long)high << 32 | low) >> bits);
 }

@@ -37,7 +37,7 @@ var fused = map[string]struct {
 	most   int
 	reason string
 }{
-	"byte_planes_sm80": {64, "bytePlanes: remainders of integers in binary32"},
+	"byte_planes_sm80": {96, "bytePlanes: remainders of integers in binary32"},
 	"sum":              {4, "dotFloat64: the error of a product, four of them at a time"},
 }
 

@@ -43,7 +43,7 @@ func fits(r int64, digits int) bool {
 	low := r - 128*high
 	upper := (r + 128) >> 8 // as a plane of the product
 	return low >= -64 && low <= 64 && high >= -64 && high <= 64 && low+high >= -128 && low+high <= 127 &&
-		upper >= -128 && upper <= 127
+		upper >= -33 && upper <= 33
 }
 
 // TestPremises: moduli have no common factors, and no sum of any kernel exceeds its type, whatever the bytes are.
@@ -76,10 +76,10 @@ func TestPremises(t *testing.T) {
 	if sum := bytes * 255 * (64 + 128*64); sum >= 1<<31 {
 		t.Errorf("digits add up to %d", sum)
 	}
-	// planes times digits, two limbs of them in an int64, and a carry in an int32
-	planes := int64(maxBytes + 2*maxPairs)
-	if sum := planes << 14; sum*(1+1<<8+1<<16+1<<24)>>28 >= 1<<31 {
-		t.Errorf("carries reach %d", sum)
+	// planes times digits: four, with a carry, in 32 and 16 bits more
+	most := (&Plan{Moduli: make([]Modulus, maxBytes+maxPairs), Pairs: maxPairs}).mostDigit()
+	if digit := 2*most + 255; digit >= 1<<24 || digit*257 >= 1<<32 {
+		t.Errorf("digits reach %d", digit)
 	}
 }
 
@@ -118,20 +118,33 @@ func TestReconstruction(t *testing.T) {
 		alpha := new(big.Int).SetUint64(rng.Uint64() | 1)
 		r := plan.Reconstruction(alpha)
 		product := new(big.Int).Mul(alpha, plan.product)
-		if z := integerOf(r.Product); z.Cmp(product) != 0 {
-			t.Fatalf("%d bits: alpha*M is %v, want %v", bits, z, product)
+		all := new(big.Int).Lsh(big.NewInt(1), uint(32*r.Words))
+		if z := integerOf(r.Negative); z.Add(z, product).Cmp(all) != 0 {
+			t.Fatalf("%d bits: alpha*M is %v less than 2^%d", bits, z, 32*r.Words)
 		}
-		// |sum| <= M * sum over moduli of 0.51; a bit is for the sign
-		if most := product.BitLen() + big.NewInt(int64(len(plan.Moduli))).BitLen(); most >= 224*r.Chunks {
-			t.Errorf("%d bits: sums of %d bits in %d chunks", bits, most, r.Chunks)
+		// sums are in [M, 2KM), as |sum| <= M * sum over moduli of 0.51, and 2^18 units of the rank's lowest word are less
+		// than M/2^45
+		if product.Cmp(r.product) != 0 || r.turns.Int64()*100 < 51*int64(len(plan.Moduli))+100 ||
+			new(big.Int).Mul(product, r.turns).BitLen() >= 32*r.Words || r.Words > 8*r.Chunks {
+			t.Errorf("%d bits: %v turns of %d moduli in %d words", bits, r.turns, len(plan.Moduli), r.Words)
 		}
-		if limbs := (product.BitLen() + 27) / 28; r.RankLimb > limbs || limbs-r.RankLimb > 3 {
-			t.Errorf("%d bits: the rank from limb %d of %d", bits, r.RankLimb, limbs)
+		if r.RankWord > 0 && 32*r.RankWord+18+45 > product.BitLen() || product.BitLen() > 32*r.RankWord+96 {
+			t.Errorf("%d bits: the rank from word %d of %d bits", bits, r.RankWord, product.BitLen())
+		}
+		start := new(big.Int).Mul(r.turns, product)
+		for d, x := range r.Starts {
+			start.Sub(start, new(big.Int).Lsh(big.NewInt(int64(x)), uint(8*d)))
+			if least := plan.mostDigit(); int64(x) < least || int64(x) > least+255 {
+				t.Errorf("%d bits: digit %d begins as %d", bits, d, x)
+			}
+		}
+		if start.Mod(start, all).Sign() != 0 {
+			t.Errorf("%d bits: sums begin %v off", bits, start)
 		}
 		for _, m := range plan.Moduli {
 			want, _ := plan.cofactor(m)
 			want.Mul(want, alpha)
-			for d, x := range balancedBytes(want, 28*r.Chunks) {
+			for d, x := range balancedBytes(want, 32*r.Chunks) {
 				want.Sub(want, new(big.Int).Lsh(big.NewInt(int64(x)), uint(8*d)))
 			}
 			if want.Sign() != 0 {
@@ -141,11 +154,11 @@ func TestReconstruction(t *testing.T) {
 	}
 }
 
-func integerOf(limbs []uint32) *big.Int {
+func integerOf(words []uint32) *big.Int {
 	z := new(big.Int)
-	for i := len(limbs) - 1; i >= 0; i-- {
-		z.Lsh(z, LimbBits)
-		z.Or(z, big.NewInt(int64(limbs[i])))
+	for i := len(words) - 1; i >= 0; i-- {
+		z.Lsh(z, 32)
+		z.Or(z, big.NewInt(int64(words[i])))
 	}
 	return z
 }

@@ -9,8 +9,8 @@ import (
 const (
 	// MaxBits is the greatest width of an element.
 	MaxBits = 2400
-	// StageTerms is how many terms a sum takes between reductions: 2^16 products of bytes, and less than 2^26 that is
-	// carried in, stay below 2^31.
+	// StageTerms is how many terms a sum takes between reductions: 2^16 products of bytes, and less than 2^26 that
+	// is carried in, stay below 2^31.
 	StageTerms = 1 << 16
 
 	maxBytes = 49    // moduli up to 256 that are used: beyond, two digits have more bits for a product
@@ -40,6 +40,36 @@ func newModulus(m int32, digits int) Modulus {
 		z.Gamma = int32(balanced(-int64(inverse(digit, m)), m))
 	}
 	return z
+}
+
+// mostDigits is a bound on the sum of 128 bytes times two digits.
+const mostDigits = 4 * stepBytes * 255 * (64 + digit*64)
+
+// Remainder is what cuda/byte_planes.cu reduces sums of bytes times weights with, |x| < 2^22 - 2^15, modulo M <=
+// 256: F = B + x, a binary32 number, has the bits Start + x; Q = F*Inverse + Rounder, rounded once, is an integer
+// in [2^23, 2^24), and the low byte of Start + x - M*bits(Q) is x mod M. F*Inverse is off from F/M by at most 1/M,
+// as F < 2^24 and Inverse has 24 bits, so that the remainder is in [-M/2 - 1, M/2 + 1]. Again makes it a start.
+type Remainder struct {
+	Start, Again     int32
+	Inverse, Rounder float32
+}
+
+// Remainder returns that of a modulus. Of two digits it has Start and Again alone: sums begin as 64 + 128*64, what
+// both digits get to be nonnegative, and a multiple of M.
+func (m Modulus) Remainder() Remainder {
+	if m.Digits == 2 {
+		again := (mostDigits/m.M + 1) * m.M
+		return Remainder{Start: 64 + digit*64 + again, Again: again}
+	}
+	const center = 3 << 22
+	count := int32((center + int64(m.M)/2) / int64(m.M))
+	r := Remainder{Start: int32(math.Float32bits(float32(count * m.M))), Inverse: 1 / float32(m.M)}
+	for rounder := int32(center); ; rounder++ { // M is odd, or 256
+		r.Rounder = float32(rounder)
+		if r.Again = (int32(math.Float32bits(r.Rounder)) + count) * m.M; (r.Start-r.Again)&255 == 0 {
+			return r
+		}
+	}
 }
 
 // quotient returns round(2^e/m).

@@ -42,8 +42,8 @@ func (p *Plan) cofactor(m Modulus) (*big.Int, int64) {
 	return c, new(big.Int).ModInverse(new(big.Int).Mod(c, n), n).Int64()
 }
 
-// Words returns how many words of 32 bits an integer |x| < 2^bits takes, with its sign.
-func Words(bits int) int { return bits/32 + 1 }
+// Words returns how many words of 64 bits an integer |x| < 2^bits takes, with a byte for its sign.
+func Words(bits int) int { return (bits+7)/64 + 1 }
 
 // Rows of a matrix of weights, and of an operand of a product on the unit; bytes of a step of it.
 const (
@@ -51,18 +51,19 @@ const (
 	stepBytes = 32
 )
 
-// Weights are what residues are made with: a constant matrix times the bytes of X + 2^(32*words-1), and a start.
+// Weights are what residues are made with: a constant matrix times the bytes of X, of which those of a negative X
+// are complemented, but for the uppermost, which is then 1 (cuda/byte_planes.cu).
 type Weights struct {
 	Words, Steps          int
 	ByteTiles, DigitTiles int      // of 16 moduli of a byte, of 8 of two digits: these have rows i and i+8
 	Fragments             []uint32 // of the matrix: [tile][step][lane][4], as tensor.cuh has A
-	Starts                []int32  // of each modulus
 }
 
 // Weights returns those of the left operand (side 0), or of the right one, with the factors (M/m_k)^-1 and, of two
-// digits, 128, for integers of so many words.
+// digits, 128, for integers of so many words. A lane of a step has a word: bytes 4t on of a half are those of word
+// t.
 func (p *Plan) Weights(side, words int) Weights {
-	w := Weights{Words: words, Steps: (4*words + stepBytes - 1) / stepBytes}
+	w := Weights{Words: words, Steps: (8*words + stepBytes - 1) / stepBytes}
 	w.ByteTiles, w.DigitTiles = (p.Bytes+tileRows-1)/tileRows, (p.Pairs+tileRows/2-1)/(tileRows/2)
 	matrix := make([]int8, (w.ByteTiles+w.DigitTiles)*tileRows*w.Steps*stepBytes)
 	width := w.Steps * stepBytes
@@ -79,8 +80,11 @@ func (p *Plan) Weights(side, words int) Weights {
 			q := k - p.Bytes
 			row = matrix[(w.ByteTiles*tileRows+q/8*tileRows+q%8)*width:]
 		}
-		for b := range 4 * words {
-			power = balanced(power, m.M)
+		unit, top := power, 8*words-1
+		for b := range top + 1 {
+			if power = balanced(power, m.M); b == top {
+				power = balanced(unit-power, m.M)
+			}
 			if m.Digits == 1 {
 				row[b] = int8(power)
 			} else {
@@ -89,19 +93,9 @@ func (p *Plan) Weights(side, words int) Weights {
 			}
 			power *= 256
 		}
-		w.Starts = append(w.Starts, startOf(m, power))
 	}
 	w.Fragments = fragments(matrix, width)
 	return w
-}
-
-// startOf returns -2^(8n-1) times the factor, modulo m, given 256^n times it.
-func startOf(m Modulus, power int64) int32 {
-	n := balanced(power, m.M)
-	if m.M%2 == 0 { // 256: the half of 256^n is 0 modulo m but for n = 1, which is no multiple of 4
-		return 0
-	}
-	return int32(balanced(-n*int64(inverse(2, m.M)), m.M))
 }
 
 // fragments arranges a matrix, rows of so many bytes, as left operands.
@@ -111,7 +105,7 @@ func fragments(matrix []int8, width int) []uint32 {
 		for step := 0; step < width; step += stepBytes {
 			for lane := range 32 {
 				for r := range 4 {
-					at := tile + (lane/4+r%2*8)*width + step + r/2*16 + lane%4*4
+					at := tile + (lane/4+r%2*8)*width + step + lane%4*8 + r/2*4
 					list = append(list, word(matrix[at:]))
 				}
 			}
@@ -124,39 +118,46 @@ func word(x []int8) uint32 {
 	return binary.LittleEndian.Uint32([]byte{byte(x[0]), byte(x[1]), byte(x[2]), byte(x[3])})
 }
 
-// Limbs of integers, and the digits in base 256 that are added up at a time: 8 limbs, of which each of four
+// Words of integers, and the digits in base 256 that are added up at a time: 8 words, of which each of four
 // lanes has two.
 const (
-	LimbBits     = 28
-	chunkDigits  = 28
-	laneDigits   = 7
-	limbsOfChunk = 8
+	chunkDigits  = 32
+	laneDigits   = 8
+	wordsOfChunk = 8
 	planesOfStep = 32
 )
 
-// Reconstruction is what integers are made with: alpha*S = sum over planes x of x*W - rank*alpha*M, W =
-// alpha*M/m_k, or 256 times that for the upper byte of two digits.
+// Reconstruction is what integers are made with: alpha*S = sum over planes x of x*W + rank*Negative modulo
+// 2^(32*Words), W = alpha*M/m_k, or 256 times that for the upper byte of two digits. The sums of digits begin as
+// Starts, which add K*alpha*M, so that all of them, and the rank, are nonnegative.
 type Reconstruction struct {
 	Planes, Steps, Chunks int
-	Fragments             []uint32 // of the digits of W: [chunk][step][4][lane][2], as tensor.cuh has B
-	Product               []uint32 // alpha*M, 8*Chunks limbs
-	RankLimb              int
-	Inverse               float64 // 2^(28*RankLimb) / (alpha*M)
+	Words                 int      // of a sum, a multiple of 4
+	Fragments             []uint32 // of the digits of W: [chunk][step][2][lane][4], as tensor.cuh has B, two products
+	Starts                []int32  // of digits: 32 a chunk; a digit of a sum is below 2^24, and d + 256*e below 2^32
+	Negative              []uint32 // -alpha*M
+	RankWord              int
+	Inverse               float64  // 2^(32*RankWord) / (alpha*M)
+	product, turns        *big.Int // alpha*M, K
 }
 
 // Reconstruction returns the tables for a positive alpha.
 func (p *Plan) Reconstruction(alpha *big.Int) Reconstruction {
 	_, planes := p.Planes()
 	r := Reconstruction{Planes: planes, Steps: (planes + planesOfStep - 1) / planesOfStep}
-	product := new(big.Int).Mul(alpha, p.product)
-	// |sum| <= alpha*M * (sum of |residues|/m_k <= 0.51 * moduli), and a sign
-	bits := product.BitLen() + big.NewInt(int64(len(p.Moduli))).BitLen() + 1
-	r.Chunks = (bits + 8*chunkDigits - 1) / (8 * chunkDigits)
-	r.Product = limbs(product, limbsOfChunk*r.Chunks)
-	r.RankLimb = max(0, (product.BitLen()-1)/LimbBits-2)
-	inverse := new(big.Float).SetInt(product)
-	inverse.Quo(big.NewFloat(1).SetMantExp(big.NewFloat(1), LimbBits*r.RankLimb), inverse)
+	r.product = new(big.Int).Mul(alpha, p.product)
+	// |sum| <= alpha*M * (sum of |residues|/m_k <= 0.51 * moduli); one more keeps it above what the quotient leaves
+	// out
+	r.turns = big.NewInt(int64(51*len(p.Moduli)/100 + 2))
+	most := new(big.Int).Mul(r.product, r.turns)
+	r.Words = (most.BitLen() + 1 + 127) / 128 * 4
+	r.Chunks = (r.Words + wordsOfChunk - 1) / wordsOfChunk
+	r.Negative = IntegerWords(new(big.Int).Neg(r.product), r.Words)
+	r.RankWord = max(0, (r.product.BitLen()-1)/32-2)
+	inverse := new(big.Float).SetInt(r.product)
+	inverse.Quo(big.NewFloat(1).SetMantExp(big.NewFloat(1), 32*r.RankWord), inverse)
 	r.Inverse, _ = inverse.Float64()
+	r.Starts = p.starts(most, chunkDigits*r.Chunks)
 	digits := make([][]int8, r.Steps*planesOfStep)
 	for _, m := range p.Moduli {
 		c, _ := p.cofactor(m)
@@ -170,9 +171,10 @@ func (p *Plan) Reconstruction(alpha *big.Int) Reconstruction {
 	}
 	for chunk := range r.Chunks {
 		for step := range r.Steps {
-			for n := range 4 {
+			for pair := range 2 {
 				for lane := range 32 {
-					r.Fragments = append(r.Fragments, columnFragment(digits, chunk, step, n, lane)...)
+					r.Fragments = append(r.Fragments, columnFragment(digits, chunk, step, 2*pair, lane)...)
+					r.Fragments = append(r.Fragments, columnFragment(digits, chunk, step, 2*pair+1, lane)...)
 				}
 			}
 		}
@@ -180,15 +182,30 @@ func (p *Plan) Reconstruction(alpha *big.Int) Reconstruction {
 	return r
 }
 
-// columnFragment returns a lane's part of a right operand: column 2t+b of product n has digit 7t + 2n+b of the
-// chunk, so that lane (g, t) gets digits 7t to 7t+6 of row g.
-func columnFragment(digits [][]int8, chunk, step, n, lane int) []uint32 {
-	column, at := lane/4, 2*n+lane/4%2
-	list := make([]uint32, 2)
-	if at >= laneDigits {
-		return list
+// mostDigit is a bound on the magnitude of a digit of the sum of residues times W: bytes are at most 128 in
+// magnitude, upper ones of two digits 33.
+func (p *Plan) mostDigit() int64 { return 128 * int64(128*len(p.Moduli)+33*p.Pairs) }
+
+// starts returns n digits of z modulo 256^n that are mostDigit, or up to 255 more.
+func (p *Plan) starts(z *big.Int, n int) []int32 {
+	least := p.mostDigit()
+	rest := new(big.Int).Lsh(big.NewInt(1), uint(8*n)) // (256^n - 1)/255
+	rest.Quo(rest.Sub(rest, big.NewInt(1)), big.NewInt(255))
+	rest.Sub(z, rest.Mul(rest, big.NewInt(least)))
+	list := make([]int32, n)
+	for d := range list {
+		list[d] = int32(least + new(big.Int).And(rest, big.NewInt(255)).Int64())
+		rest.Rsh(rest, 8)
 	}
-	at += chunk*chunkDigits + column/2*laneDigits
+	return list
+}
+
+// columnFragment returns a lane's part of a right operand: column 2t+b of product n has digit 8t + 2n+b of the
+// chunk, so that lane (g, t) gets digits 8t to 8t+7 of row g.
+func columnFragment(digits [][]int8, chunk, step, n, lane int) []uint32 {
+	column := lane / 4
+	at := chunk*chunkDigits + column/2*laneDigits + 2*n + column%2
+	list := make([]uint32, 2)
 	for h := range list {
 		first := step*planesOfStep + 16*h + lane%4*4
 		list[h] = word([]int8{digits[first][at], digits[first+1][at], digits[first+2][at], digits[first+3][at]})
@@ -212,13 +229,12 @@ func balancedBytes(x *big.Int, n int) []int8 {
 	return list
 }
 
-// limbs returns the limbs of x >= 0.
-func limbs(x *big.Int, n int) []uint32 {
-	list := make([]uint32, n)
+// IntegerWords returns x modulo 2^(32*n).
+func IntegerWords(x *big.Int, n int) []uint32 {
+	list, rest := make([]uint32, n), new(big.Int).Set(x)
 	for i := range list {
-		for b := range LimbBits {
-			list[i] |= uint32(x.Bit(i*LimbBits+b)) << b
-		}
+		list[i] = uint32(new(big.Int).And(rest, big.NewInt(1<<32-1)).Uint64())
+		rest.Rsh(rest, 32)
 	}
 	return list
 }

@@ -3,7 +3,9 @@ package deferredgpu
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
+	"strconv"
 	"time"
 
 	"mpbench/cuda"
@@ -18,7 +20,8 @@ const (
 	stageTerms  = 128 // that terms are padded to, of cuda/byte_products.cu
 	groupTerms  = 64  // of a row that a warp of cuda/byte_planes.cu converts
 	planesBlock = 128 // threads of a block of bytePlanes and of byteProducts
-	limbPitch   = 36  // words between limbs of a lane of cuda/round_entries.cu
+	wordPitch   = 66  // words between words of an integer of cuda/byte_planes.cu
+	entryPitch  = 36  // words between words of a lane of cuda/round_entries.cu
 	// of shared memory that blocks of bytePlanes and roundEntries take if one block can do with less
 	sharedAtMost = 48 << 10
 )
@@ -41,7 +44,6 @@ type gemmProduct struct {
 	turns             int         // stages between reductions
 
 	multiply  *gpu.Kernel[cuda.ByteProductsArgs]
-	convert   *gpu.Kernel[cuda.BytePlanesArgs]
 	round     *gpu.Kernel[cuda.RoundEntriesArgs]
 	list      *gpu.Buffer[cuda.ByteModulus]
 	residues  *gpu.Buffer[uint8] // of a panel of the product
@@ -63,9 +65,11 @@ type gemmSide struct {
 	layout   numbers.Layout
 	lines    []deferred.GemmLine
 	low      *gpu.Buffer[int32]
+	convert  *gpu.Kernel[cuda.BytePlanesArgs]
 	weights  bytemod.Weights
 	table    *gpu.Buffer[uint32]
 	residues *gpu.Buffer[cuda.ByteResidue]
+	rowBits  int                // a block of bytePlanes has 2^rowBits rows
 	planes   *gpu.Buffer[uint8] // of a panel
 	panel    int                // vectors, padded
 	held     int                // the first vector of the panel that the planes have, -1 for none
@@ -140,19 +144,26 @@ func multiplyName(tile int) string { return fmt.Sprintf("byteProducts%d", tile) 
 func (p *gemmProduct) prepareSide(side, bits int) {
 	s := &p.sides[side]
 	s.weights, s.held = p.moduli.Weights(side, bytemod.Words(bits)), -1
+	for s.rowBits = 3; s.rowShared()<<s.rowBits > sharedAtMost && s.rowBits > 0; {
+		s.rowBits--
+	}
 	low := make([]int32, len(s.lines))
 	for i, x := range s.lines {
 		low[i] = int32(x.Low)
 	}
 	s.low, s.table = gpu.TakeCopy(p.own, low), gpu.TakeCopy(p.own, s.weights.Fragments)
 	list := make([]cuda.ByteResidue, 16*s.weights.ByteTiles+8*s.weights.DigitTiles)
+	for i := range list {
+		list[i].Plane = math.MaxUint32
+	}
 	for k, m := range p.moduli.Moduli {
 		at := k
 		if m.Digits == 2 {
 			at += 16*s.weights.ByteTiles - p.moduli.Bytes
 		}
-		list[at] = cuda.ByteResidue{Modulus: modulusOf(m), Inverse: 1 / float32(m.M), Value: float32(m.M),
-			Start: s.weights.Starts[k], Used: 1}
+		r := m.Remainder()
+		list[at] = cuda.ByteResidue{M: m.M, Plane: uint32(m.In), Start: r.Start, Again: r.Again, Inverse: r.Inverse,
+			Rounder: r.Rounder, Magic: uint32(m.Magic), Shift: uint32(m.Shift)}
 	}
 	s.residues = gpu.TakeCopy(p.own, list)
 }
@@ -168,9 +179,10 @@ func (p *gemmProduct) prepareRounding(o gemmOptions) {
 	integer, _ := oddInteger(o.Alpha)
 	table := p.moduli.Reconstruction(integer)
 	f := cuda.EntryRounding{
-		Table: gpu.TakeCopy(p.own, table.Fragments).Pointer(), Product: gpu.TakeCopy(p.own, table.Product).Pointer(),
+		Table: gpu.TakeCopy(p.own, table.Fragments).Pointer(), Starts: gpu.TakeCopy(p.own, table.Starts).Pointer(),
+		Negative: gpu.TakeCopy(p.own, table.Negative).Pointer(), Words: uint32(table.Words),
 		AlphaExp: alpha.exp, AlphaNegative: boolToUint32(alpha.negative), Inverse: table.Inverse,
-		RankLimb: uint32(table.RankLimb), Planes: uint32(table.Planes), Steps: uint32(table.Steps),
+		RankWord: uint32(table.RankWord), Planes: uint32(table.Planes), Steps: uint32(table.Steps),
 		Chunks: uint32(table.Chunks), OutColumns: uint32(p.cols), OutWidth: uint32(p.width),
 		Precision: uint32(p.precision), TermBits: uint32(bits.Len(uint(max(p.sides[0].layout.Cols, 1) - 1))),
 	}
@@ -178,16 +190,21 @@ func (p *gemmProduct) prepareRounding(o gemmOptions) {
 		f.AlphaBits = uint32(o.Alpha.MinPrec())
 	}
 	if o.c != nil {
-		beta := newScalar(p.own, o.Beta)
-		f.Beta, f.BetaExp, f.BetaLimbs = beta.limbs.Pointer(), beta.exp, beta.count()
-		f.BetaNegative, f.Width = boolToUint32(beta.negative), uint32(o.c.width)
+		beta, exp := oddInteger(o.Beta)
+		list := bytemod.IntegerWords(beta, (beta.BitLen()+31)/32)
+		f.Beta, f.BetaExp, f.BetaWords = gpu.TakeCopy(p.own, list).Pointer(), int64(exp), uint32(len(list))
+		f.BetaNegative, f.Width = boolToUint32(o.Beta.Signbit()), uint32(o.c.width)
 		f.RowStride, f.ColumnStride = int64(o.layout.RowStride), int64(o.layout.ColStride)
 		f.Source = o.c.values.Pointer().At(o.layout.Offset * max(1, o.c.width))
 		f.Exponents = o.c.exponents.Pointer().At(o.layout.Offset)
-		f.AddendLimbs = f.BetaLimbs + uint32((64*max(1, o.c.width)+limbBits-1)/limbBits)
-		f.WindowLimbs = (limbBits*max(8*f.Chunks, f.AddendLimbs)+f.Precision+60+limbBits-1)/limbBits + 2
+		f.AddendWords = f.BetaWords + uint32(2*max(1, o.c.width))
+		f.WindowWords = (32*max(f.Words, f.AddendWords)+f.Precision+64+31)/32 + 2
 	}
-	f.Scratch, f.ScratchEnd = max(8*f.Steps, f.WindowLimbs), max(4*f.Chunks, f.AddendLimbs)
+	f.Scratch, f.ScratchEnd = f.WindowWords, max(4*f.Chunks, f.AddendWords)
+	if f.Steps > 4 { // fewer are in registers
+		f.Scratch = max(f.Scratch, 8*f.Steps)
+	}
+	f.ScratchEnd = max(f.ScratchEnd, uint32((64*p.width+entryPitch-1)/entryPitch))
 	if p.plan.Truncated() {
 		f.RowBits, f.ColumnBits = p.lineBits(0), p.lineBits(1)
 	}
@@ -217,9 +234,16 @@ func (p *gemmProduct) allocate(room int64) error {
 		p.uncertain = gpu.Take[uint32](p.own, p.rows*((p.cols+31)/32)) // panels have multiples of 32 columns
 	}
 	p.own.Events(p.events[:])
-	p.convert = gpu.FindKernel[cuda.BytePlanesArgs](p.own, "byte_planes", "bytePlanes")
+	for i := range p.sides {
+		name := "bytePlanes"
+		if steps := p.sides[i].weights.Steps; steps <= 2 {
+			name += strconv.Itoa(steps)
+		}
+		p.sides[i].convert = gpu.FindKernel[cuda.BytePlanesArgs](p.own, "byte_planes", name)
+	}
 	p.multiply = gpu.FindKernel[cuda.ByteProductsArgs](p.own, "byte_products", multiplyName(p.tile))
-	p.round = gpu.FindKernel[cuda.RoundEntriesArgs](p.own, "round_entries", "roundEntries")
+	steps := []string{"", "1", "2", "4", "4", ""}[min(p.rounding.Steps, 5)]
+	p.round = gpu.FindKernel[cuda.RoundEntriesArgs](p.own, "round_entries", "roundEntries"+steps)
 	if err := p.own.Err(); err != nil {
 		return err
 	}
@@ -300,16 +324,15 @@ func (p *gemmProduct) load(s *gemmSide, first int) error {
 		PlaneStride: uint64(s.panel) * uint64(p.terms), Weights: s.table.Pointer(), Residues: s.residues.Pointer(),
 		RowStride: int64(l.RowStride), ColumnStride: int64(l.ColStride), Rows: uint32(count), Columns: uint32(l.Cols),
 		PaddedRows: uint32(roundUp(count, p.tile)), Pitch: uint32(p.terms), Words: uint32(w.Words), Steps: uint32(w.Steps),
-		ByteTiles: uint32(w.ByteTiles), DigitTiles: uint32(w.DigitTiles), TileRows: 8,
+		ByteTiles: uint32(w.ByteTiles), DigitTiles: uint32(w.DigitTiles), RowBits: uint32(s.rowBits),
 	}
-	shared := func() int { return int(c.TileRows) * (w.Steps*8*72 + 1) * 4 }
-	for shared() > sharedAtMost && c.TileRows > 1 {
-		c.TileRows /= 2
-	}
-	blocks := p.terms / groupTerms * (int(c.PaddedRows) / int(c.TileRows))
-	launch := gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: planesBlock}, Shared: shared()}
-	return p.convert.Launch(launch, cuda.BytePlanesArgs{C: c})
+	blocks := p.terms / groupTerms * (int(c.PaddedRows) >> s.rowBits)
+	launch := gpu.Launch{Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: planesBlock}, Shared: s.rowShared() << s.rowBits}
+	return s.convert.Launch(launch, cuda.BytePlanesArgs{C: c})
 }
+
+// rowShared is the shared memory of a row of 64 elements in bytePlanes.
+func (s *gemmSide) rowShared() int { return (roundUp(wordPitch*s.weights.Words-2, 16) + 2) * 8 }
 
 // Stages of 128 terms that byteProducts keeps in shared memory, and the threads of a block and its shared memory for
 // tiles of 256, of which a block has half of the rows.
@@ -343,7 +366,7 @@ func (p *gemmProduct) instruction() string {
 // entryShared is the shared memory of a warp of roundEntries.
 func (p *gemmProduct) entryShared() int {
 	f := &p.rounding
-	return limbPitch * 4 * int(f.Scratch+8*f.Chunks+f.ScratchEnd)
+	return entryPitch * 4 * int(f.Scratch+8*f.Chunks+f.ScratchEnd)
 }
 
 // roundLaunch describes the rounding of so many entries.
@@ -444,7 +467,7 @@ func (p *gemmProduct) launchRounding(q gemmPanel) error {
 		f.RowBits, f.ColumnBits = f.RowBits.At(q.row), f.ColumnBits.At(q.col)
 		f.Uncertain = p.uncertain.Pointer().At(q.word)
 	}
-	if f.BetaLimbs > 0 {
+	if f.BetaWords > 0 {
 		at := q.row*int(f.RowStride) + q.col*int(f.ColumnStride)
 		f.Source, f.Exponents = f.Source.At(at*max(1, int(f.Width))), f.Exponents.At(at)
 	}
@@ -504,7 +527,7 @@ func (p *gemmProduct) kernels(profile func(stage string, k Kernel) method.Kernel
 	}
 	if p.panels() > 1 {
 		launch := gpu.Launch{Grid: gpu.Dim{X: p.terms / groupTerms * (a.panel / 8)}, Block: gpu.Dim{X: planesBlock}}
-		convert, err := describe(p.convert, launch, planes+numbers)
+		convert, err := describe(a.convert, launch, planes+numbers)
 		if err != nil {
 			return nil, err
 		}
