@@ -62,8 +62,8 @@ struct __attribute__((aligned(16))) ulonglong2 {
 #define MP_FUNCTION static __device__ __attribute__((noinline)) // for what is long and called from several kernels
 
 // MP_KERNEL(name, threads) begins the definition of a kernel of at most so many threads a block, and, if a number of
-// blocks follows, of at least so many blocks a multiprocessor; MP_REGISTER(name) after the definition makes it known to
-// the emulator. MP_INLINE is for functions without a name.
+// blocks follows, of at least so many blocks a multiprocessor; MP_REGISTER(name) after the definition makes it known
+// to the emulator. MP_INLINE is for functions without a name.
 #define MP_KERNEL(name, ...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__) name
 #define MP_INLINE __attribute__((always_inline))
 #if !defined(MP_EMULATOR)
@@ -111,8 +111,8 @@ MP_DEVICE u64 atomicAdd64(u64 *p, u64 v) { return (u64)__nvvm_atom_add_gen_ll((i
 #endif
 
 // loadStream reads 16 bytes that are not needed again, storeStream writes them. loadFresh reads a word that other
-// blocks of the same launch have written. loadRelaxed reads a word, or two, that others write meanwhile, and storeRelaxed
-// writes it for them, each word at once.
+// blocks of the same launch have written. loadRelaxed reads a word, or two, that others write meanwhile, and
+// storeRelaxed writes it for them, each word at once.
 #if defined(__NVCC__)
 MP_DEVICE uint4 loadStream(const uint4 *p) { return __ldcs(p); }
 #else

@@ -35,9 +35,9 @@ MP_DEVICE void loadMatrices(u32 *r, SharedAddress from) {
 	             : "memory");
 }
 
-// multiplyAdd adds A*B to D, by a warp: A has 16 rows and B 8 columns of 32 bytes, signed, D 16 x 8 int32. With g = l/4
-// and t = l%4, lane l has in a[r + 2h] bytes 16h+4t to 16h+4t+3 of row g+8r, in b[h] those of column g, and in d[2r +
-// c] the entry in row g+8r and column 2t+c. multiplyAddUnsigned takes the bytes of B as unsigned, and sets D to
+// multiplyAdd adds A*B to D, by a warp: A has 16 rows and B 8 columns of 32 bytes, signed, D 16 x 8 int32. With
+// g = l/4 and t = l%4, lane l has in a[r + 2h] bytes 16h+4t to 16h+4t+3 of row g+8r, in b[h] those of column g, and in
+// d[2r + c] the entry in row g+8r and column 2t+c. multiplyAddUnsigned takes the bytes of B as unsigned, and sets D to
 // C + A*B.
 MP_DEVICE void multiplyAdd(i32 *d, const u32 *a, const u32 *b) {
 	asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "

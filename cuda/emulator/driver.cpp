@@ -525,9 +525,10 @@ API cuMemcpy2DAsync_v2(const Copy2D *copy, void *stream) {
 	    c.width > c.toPitch || !deviceRange(c.toDevice, (c.height - 1) * c.toPitch + c.width))
 		return emulator::invalidValue;
 	return enqueue(stream, [=](Stream &) {
-		for (size_t i = 0; i < c.height; i++)
-			if (int result = copyNow(c.toDevice + i * c.toPitch, c.fromHost + i * c.fromPitch, c.width, c.toDevice + i * c.toPitch))
-				return result;
+		for (size_t i = 0; i < c.height; i++) {
+			char *row = c.toDevice + i * c.toPitch;
+			if (int result = copyNow(row, c.fromHost + i * c.fromPitch, c.width, row)) return result;
+		}
 		return 0;
 	});
 }

@@ -144,20 +144,21 @@ func (b *Buffer[T]) UploadAsync(s *Stream, at int, x []T) error {
 		uint64(len(x)*sizeOf[T]()), s.raw()))
 }
 
-// copy2D is the driver's CUDA_MEMCPY2D: rows of so many bytes, a pitch apart on either side.
+// copy2D is the driver's CUDA_MEMCPY2D for copies from the host to the device: rows of so many bytes, a pitch apart on
+// either side.
 type copy2D struct {
-	fromX, fromY uint64
-	fromType     uint32
-	fromHost     unsafe.Pointer
-	fromDevice   uint64
-	fromArray    uintptr
-	fromPitch    uint64
+	_, _      uint64 // where a row of the source begins
+	fromType  uint32
+	fromHost  unsafe.Pointer
+	_         uint64 // a source on the device
+	_         uintptr
+	fromPitch uint64
 
-	toX, toY uint64
+	_, _     uint64
 	toType   uint32
-	toHost   unsafe.Pointer
+	_        unsafe.Pointer // a target on the host
 	toDevice uint64
-	toArray  uintptr
+	_        uintptr
 	toPitch  uint64
 
 	width, height uint64
@@ -169,8 +170,8 @@ const (
 	deviceMemory = 2
 )
 
-// UploadRowsAsync copies rows of so many elements of x, which begin a stride apart, to the beginning of the buffer, one
-// behind the other, in the stream. x has to be pinned or locked, and must not change until then.
+// UploadRowsAsync copies rows of so many elements of x, which begin a stride apart, to the beginning of the buffer,
+// one behind the other, in the stream. x has to be pinned or locked, and must not change until then.
 func (b *Buffer[T]) UploadRowsAsync(s *Stream, x []T, rows, length, stride int) error {
 	if rows == 0 || length == 0 {
 		return nil

@@ -342,8 +342,8 @@ func TestDivided(t *testing.T) {
 	}
 }
 
-// TestRebalanced: devices that took unequal times for their shares get new ones in proportion to their speeds; those of
-// a kind that differ by a quarter at most, equal ones.
+// TestRebalanced: devices that took unequal times for their shares get new ones in proportion to their speeds; those
+// of a kind that differ by a quarter at most, equal ones.
 func TestRebalanced(t *testing.T) {
 	for _, c := range []struct {
 		kinds  string

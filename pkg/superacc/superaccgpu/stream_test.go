@@ -127,8 +127,8 @@ func TestStreamerDevices(t *testing.T) {
 	}
 }
 
-// Numbers whose pages are locked are copied from where they are, by all devices, and give the same bits; a vector may be
-// locked twice, but not a part of it.
+// Numbers whose pages are locked are copied from where they are, by all devices, and give the same bits; a vector may
+// be locked twice, but not a part of it.
 func TestStreamerLocked(t *testing.T) {
 	devices := gputest.Devices(t, 2)
 	x, y := families[0].make(1, 30_001), families[0].make(2, 30_001)

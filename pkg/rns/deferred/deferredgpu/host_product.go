@@ -20,9 +20,9 @@ type HostVector struct {
 }
 
 // HostProduct is y = alpha*op(A)*x + beta*y with A in host memory, in panels of whole columns: while kernels make
-// residues of one panel and add their products to the rows' sums, the next ones are copied to the device, in a stream of
-// their own: from where they are, if the system allows to lock those pages, otherwise through pinned memory. A panel of
-// A adds to the sums of all rows; one of the transpose is some rows.
+// residues of one panel and add their products to the rows' sums, the next ones are copied to the device, in a stream
+// of their own: from where they are, if the system allows to lock those pages, otherwise through pinned memory. A
+// panel of A adds to the sums of all rows; one of the transpose is some rows.
 //
 // The alignment of float64 numbers is known when all have been seen. The first run assumes one, of a sample, and takes
 // the extents of all rows on the way: if a row does not keep to what was assumed, a second pass with the true extents
