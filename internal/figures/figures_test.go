@@ -10,7 +10,7 @@ import (
 
 // The committed pages are what the committed results give.
 func TestPages(t *testing.T) {
-	for _, folder := range []string{"h200", "h200/gemm", "h200/several"} {
+	for _, folder := range []string{"h200", "h200/gemm", "h200/primer", "h200/several"} {
 		folder = "../../results/" + folder
 		want, err := page(folder + "/README.md.tmpl")
 		if err != nil {
