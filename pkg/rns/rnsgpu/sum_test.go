@@ -103,22 +103,26 @@ func TestSumSizes(t *testing.T) {
 	s := newSweep()
 	all := uniform(t, slices.Max(s.sizes))
 	for _, n := range s.sizes {
-		p := all.Part(0, n)
-		for k, b := range s.bases {
-			if gputest.Emulated() && (b.bits > 240 || k != n%4) {
-				continue
+		t.Run(fmt.Sprint(n), func(t *testing.T) { checkSizes(t, s, n, all.Part(0, n)) })
+	}
+}
+
+func checkSizes(t *testing.T, s sweep, n int, p *op.Problem) {
+	t.Helper()
+	for k, b := range s.bases {
+		if gputest.Emulated() && (b.bits > 240 || k != n%4) {
+			continue
+		}
+		for i, g := range s.grids {
+			if n >= 50_000 && (i >= 2 || b.bits > 480) {
+				break // for time
 			}
-			for i, g := range s.grids {
-				if n >= 50_000 && (i >= 2 || b.bits > 480) {
-					break // for time
-				}
-				names := []string{"reduce3"}
-				if i == 0 {
-					names = s.methods(n, b.bits)
-				}
-				c := options(b.bits, "moduli-bits", b.moduliBits, "blocks", g.blocks, "block-size", g.size)
-				compareAll(t, fmt.Sprintf("%d terms, %d bits, %v", n, b.bits, c.Options), names, c, p)
+			names := []string{"reduce3"}
+			if i == 0 {
+				names = s.methods(n, b.bits)
 			}
+			c := options(b.bits, "moduli-bits", b.moduliBits, "blocks", g.blocks, "block-size", g.size)
+			compareAll(t, fmt.Sprintf("%d terms, %d bits, %v", n, b.bits, c.Options), names, c, p)
 		}
 	}
 }

@@ -122,11 +122,15 @@ func TestHostProduct(t *testing.T) {
 	case !gputest.Emulated():
 		count, most = 3000, 100
 	}
-	for i := range count {
-		r := rand.New(rand.NewPCG(21, uint64(i)))
-		p, cut := randomHostProblem(t, r, most)
-		p.check(t, d, fmt.Sprintf("problem %d, %d x %d, LD %d, transpose %v, packed %v", i, p.host.Rows, p.host.Columns,
-			p.host.LD, p.trans, p.host.Packed != nil), cut, 0)
+	for from := 0; from < count; from += 500 {
+		t.Run(fmt.Sprint(from), func(t *testing.T) {
+			for i := from; i < min(from+500, count); i++ {
+				r := rand.New(rand.NewPCG(21, uint64(i)))
+				p, cut := randomHostProblem(t, r, most)
+				p.check(t, d, fmt.Sprintf("problem %d, %d x %d, LD %d, transpose %v, packed %v", i, p.host.Rows,
+					p.host.Columns, p.host.LD, p.trans, p.host.Packed != nil), cut, 0)
+			}
+		})
 	}
 }
 
