@@ -105,6 +105,7 @@ type engine[V, S any] struct {
 	n, length   int // components of the result, terms of each
 	workspace   int // numbers of d
 	rounded     method.Rounded
+	apart       bool          // Dots is called for each row, for what is stored of it
 	special     []exact.Value // nil where all components are finite, or the loops take care
 }
 
@@ -258,6 +259,8 @@ func (e *engine[V, S]) rows(p *op.Problem) (multiply func(z, x V, from, to int),
 		starts = append(starts, i)
 	}
 	columns, stored := p.Right().Cols, storedOf(a)
+	all := columnRange{0, e.cols}
+	e.apart = f.Skips && e.rounded.Lost && slices.ContainsFunc(stored, func(r columnRange) bool { return r != all })
 	return func(z, x V, from, to int) {
 		e.dots(f.Slice(z, from*columns, to*columns), x, stored, from, to, columns)
 	}, append(starts, a.Rows)
@@ -267,14 +270,18 @@ func (e *engine[V, S]) rows(p *op.Problem) (multiply func(z, x V, from, to int),
 // stored of a row, or of all of it, where loops for several rows take zeros in.
 func (e *engine[V, S]) dots(z, x V, stored []columnRange, from, to, columns int) {
 	f := &e.format
-	if f.Dots != nil {
+	if f.Dots != nil && !e.apart {
 		f.Dots(z, f.Slice(e.a, from*e.cols, to*e.cols), x, to-from, columns, e.cols)
 		return
 	}
 	for i := range (to - from) * columns {
 		row, column, in := from+i/columns, i%columns*e.cols, stored[from+i/columns]
-		left := f.Slice(e.a, row*e.cols+in.from, row*e.cols+in.to)
-		f.Set(z, i, f.Dot(left, f.Slice(x, column+in.from, column+in.to)))
+		left, right := f.Slice(e.a, row*e.cols+in.from, row*e.cols+in.to), f.Slice(x, column+in.from, column+in.to)
+		if f.Dots != nil {
+			f.Dots(f.Slice(z, i, i+1), left, right, 1, 1, in.to-in.from)
+		} else {
+			f.Set(z, i, f.Dot(left, right))
+		}
 	}
 }
 

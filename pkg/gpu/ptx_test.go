@@ -38,6 +38,7 @@ var fused = map[string]struct {
 	reason string
 }{
 	"byte_planes_sm80": {96, "bytePlanes: remainders of integers in binary32"},
+	"dot2":             {36, "the error of a product, and of a product with alpha and beta, in each kernel"},
 	"sum":              {4, "dotFloat64: the error of a product, four of them at a time"},
 }
 
