@@ -32,8 +32,8 @@ type Format[V, S any] struct {
 	// DotGrain, if not 0, is a number of which holds: dot products of slices of so many numbers, neighbours added in
 	// pairs until one is left, give the bits of Dot.
 	DotGrain int
-	// Skips tells that Dots is to have no zeros beside what is stored of a row where numbers are beyond the range, as zero
-	// times an infinity is NaN.
+	// Skips tells that Dots is to have no zeros beside what is stored of a row where numbers are beyond the range, as
+	// zero times an infinity is NaN.
 	Skips bool
 	// Depth returns how many additions a term of n goes through; nil for recursive loops.
 	Depth func(n int) int
