@@ -96,7 +96,7 @@ func binary32In64(
 	return format.Format[vector[float32], float64]{
 		Name: of.Name, Bits: of.Bits, Bytes: of.Bytes, Range: of.Range, Stored: of.Stored, Value: exact.FromFloat64,
 		Skips: true,
-		Make: a.make, Slice: vector[float32].slice,
+		Make:  a.make, Slice: vector[float32].slice,
 		Get: func(v vector[float32], i int) float64 { return float64(a.get(v, i)[0]) },
 		Set: func(v vector[float32], i int, x float64) { a.set(v, i, number(x)) },
 		Load: a.load(e, func(x numbers.Array) (multifloat.Vector[float32], method.Rounded) {
