@@ -100,6 +100,11 @@ func (a *Answer) Value(i int) exact.Summary { return a.Input.Reference.Component
 // Components returns how many numbers the result has.
 func (a *Answer) Components() int { return a.Input.Reference.Shape.Components }
 
+// ComponentName names component i of the result.
+func (a *Answer) ComponentName(i int) string {
+	return numbers.ComponentName(i, a.Input.Reference.Shape.K)
+}
+
 // try runs the first method of binary64, and chooses the first one that proves enough.
 func (a *Answer) try(ctx context.Context, m method.Method, c method.Config) (err error) {
 	if m.RoundsOnce() {

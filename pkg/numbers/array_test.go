@@ -396,3 +396,14 @@ func TestEmptyParts(t *testing.T) {
 		}
 	}
 }
+
+func TestComponentName(t *testing.T) {
+	for _, c := range []struct {
+		i, columns int
+		want       string
+	}{{0, 0, "y[0]"}, {7, 0, "y[7]"}, {7, 3, "C[2,1]"}, {2, 1, "C[2,0]"}} {
+		if got := ComponentName(c.i, c.columns); got != c.want {
+			t.Errorf("component %d of %d columns is %s, want %s", c.i, c.columns, got, c.want)
+		}
+	}
+}

@@ -83,3 +83,12 @@ func (l Layout) Check(n int) error {
 	}
 	return nil
 }
+
+// ComponentName names component i of a result: y[i] of a vector, where columns is 0, or C[i,j] of a matrix of so many
+// columns whose components are counted row by row.
+func ComponentName(i, columns int) string {
+	if columns == 0 {
+		return fmt.Sprintf("y[%d]", i)
+	}
+	return fmt.Sprintf("C[%d,%d]", i/columns, i%columns)
+}

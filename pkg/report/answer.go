@@ -202,7 +202,7 @@ func conditionLine(a *answer.Answer) string {
 		text = "infinite: the terms cancel to 0"
 	}
 	if !a.Input.Problem.Op.Scalar && a.Components() > 1 {
-		text = fmt.Sprintf("at most %s, of y[%d]", text, a.Worst)
+		text = fmt.Sprintf("at most %s, of %s", text, a.ComponentName(a.Worst))
 	}
 	if c.IsFinite() {
 		d, _ := record.ParseDecimal(c.Text(3))
@@ -226,8 +226,8 @@ func plainText(a *answer.Answer) string {
 	case !f.Value.IsFinite() && f.Exact.Sum.IsFinite():
 		text = "overflows to " + f.Value.Text(1)
 	case !a.Input.Problem.Op.Scalar && a.Components() > 1 && !f.Rounded:
-		text = fmt.Sprintf("%s by the norm, %s in the worst component, y[%d] (%s instead of %s)",
-			digitsRight(digitsOf(f.NormError.Text(3))), plainDigits(f), f.Judgment.Worst, f.Value.Text(17), f.Exact.Text(17))
+		text = fmt.Sprintf("%s by the norm, %s in the worst component, %s (%s instead of %s)",
+			digitsRight(digitsOf(f.NormError.Text(3))), plainDigits(f), a.ComponentName(f.Judgment.Worst), f.Value.Text(17), f.Exact.Text(17))
 	}
 	if !f.Exact.Sum.IsFinite() {
 		return text

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/record"
 )
 
@@ -278,7 +279,7 @@ func (l *layout) widenValue(all []group) {
 // value writes the result in the notation of the group, with a space for the sign where others are negative.
 func (g group) value(r *record.Record, width int) string {
 	if r.Row != nil {
-		name := fmt.Sprintf("y[%d] ", *r.Row)
+		name := numbers.ComponentName(*r.Row, r.Shape.K) + " "
 		return name + g.notation.format(r.Value, maxValueDigits, width-len(name))
 	}
 	if !g.negative {

@@ -122,7 +122,7 @@ func (t *tester) testCase(
 		e := expectation{what: what, summary: c.exact.Component(i)}
 		e.nothing = c.integer && e.summary.Square == nil
 		if !m.Operation.Scalar {
-			e.what = fmt.Sprintf("%s, y[%d]", what, i)
+			e.what = what + ", " + numbers.ComponentName(i, c.exact.Shape.K)
 		}
 		e.bound = bounds.Of(e.summary)
 		e.model(m, v, c, i)

@@ -157,7 +157,7 @@ func (t *tester) randomProblem(
 			continue // numbers or products leave the format's range
 		}
 		if !m.Operation.Scalar {
-			e.what = fmt.Sprintf("%s, y[%d]", what, i)
+			e.what = what + ", " + numbers.ComponentName(i, exactly.Shape.K)
 		}
 		t.compare(numbers.At(y, i), e)
 	}
