@@ -73,6 +73,7 @@ func exitCode(err error) int {
 		plan   *check.Error
 		kind   *plot.UnknownKindError
 		empty  *plot.NoDataError
+		times  *plot.TimesError
 		filter *report.FilterError
 		rank   *ranks.Error
 		lost   *ranks.LostError
@@ -89,7 +90,8 @@ func exitCode(err error) int {
 		return exitUnavailable
 	case errors.As(err, &status):
 		return status.code
-	case errors.As(err, &kind), errors.As(err, &empty), errors.As(err, &filter): // before export, which wraps them
+	case errors.As(err, &kind), errors.As(err, &empty), errors.As(err, &times),
+		errors.As(err, &filter): // before export, which wraps them
 		return exitUsage
 	case errors.Is(err, datasets.ErrInput), errors.As(err, &export), errors.As(err, &line):
 		return exitInputOutput

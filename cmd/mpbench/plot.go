@@ -18,7 +18,7 @@ import (
 
 func newPlot() *cobra.Command {
 	var picture plotOptions
-	var title, methods string
+	var title, methods, times string
 	var width int
 	var exports []string
 	cmd := &cobra.Command{
@@ -41,6 +41,9 @@ Series differ in markers and dashes, not in colour alone.`,
 			if err := checkPictures(cmd, picture, width, exports); err != nil {
 				return err
 			}
+			if err := plot.CheckTimes(times, picture.kind); err != nil {
+				return err
+			}
 			run, err := readRuns(cmd.Context(), args)
 			if err != nil {
 				return err
@@ -49,12 +52,13 @@ Series differ in markers and dashes, not in colour alone.`,
 				return err
 			}
 			o := picture.options()
-			o.Title, o.Width = title, width
+			o.Title, o.Width, o.Times = title, width, times
 			return writePictures(cmd, run, o, exports)
 		},
 	}
 	f := cmd.Flags()
 	picture.addFlags(f, "")
+	f.StringVar(&times, "times", plot.RunTimes, "`times` to draw: run, one-shot (with conversion and copies), or both")
 	methods = "all"
 	f.VarP(&listFlag{text: &methods}, "method", "m", "methods to draw, a list, or all")
 	f.StringArrayVarP(&exports, "export", "o", nil, "write `file` (.svg .png) in place of standard output; repeatable")
@@ -62,6 +66,7 @@ Series differ in markers and dashes, not in colour alone.`,
 	f.IntVar(&width, "width", 0, "width in pixels (default 760); PNG has twice as many")
 	f.SortFlags = false
 	picture.complete(cmd)
+	complete(cmd, "times", plot.TimeNames())
 	completeFiles(cmd, "export", []string{".svg", ".png"})
 	completeList(cmd, "method", append(catalog.Names(), "all"))
 	return cmd

@@ -27,6 +27,7 @@ type Options struct {
 	Kind      string  // name of a Kind; empty or Auto for the one that fits best
 	Title     string  // in place of the kind's own
 	Bandwidth float64 // bytes per second that memory gives, for the memory floor of times; 0 draws none
+	Times     string  // which times are drawn, one of TimeNames; empty for those of runs
 	Width     int     // pixels; 0 for 760
 	Inline    bool    // SVG for a page: no background, no XML header
 }
@@ -157,8 +158,8 @@ func choose(records []*record.Record) *Kind {
 	return nil
 }
 
-// New draws a run. It returns an *UnknownKindError for a kind that does not exist and a *NoDataError where the records
-// hold nothing that the kind draws; with Auto there is always a picture.
+// New draws a run. It returns an *UnknownKindError for a kind that does not exist, a *NoDataError where the records
+// hold nothing that the kind draws, and a *TimesError where it has no such times; with Auto there is always a picture.
 func New(run *record.Run, o Options) (*Figure, error) {
 	kind, err := kindByName(o.Kind)
 	if err != nil {
@@ -171,7 +172,10 @@ func New(run *record.Run, o Options) (*Figure, error) {
 	}
 	var c *chart
 	if kind != nil && (auto || !kind.several || kind.fits(records)) {
-		c = kind.draw(records, o)
+		if err := CheckTimes(o.Times, kind.Name); err != nil {
+			return nil, err
+		}
+		c = kind.draw(withTimes(records, o.Times), o)
 	}
 	switch {
 	case c == nil && !auto:
@@ -180,6 +184,9 @@ func New(run *record.Run, o Options) (*Figure, error) {
 		c = &chart{title: "No results"}
 	default:
 		c.facts = facts(run, records)
+		if o.Times == OneShotTimes || o.Times == BothTimes {
+			c.notes = append(c.notes, "one-shot: with the conversion of the numbers, and copies from and to a device")
+		}
 	}
 	if o.Title != "" {
 		c.title = o.Title

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"flag"
+	"fmt"
 	"image/color"
 	"image/png"
 	"io"
@@ -307,5 +308,44 @@ func TestErrors(t *testing.T) {
 			!strings.Contains(err.Error(), none.Kind.Needs) {
 			t.Errorf("%s: %v", kind, err)
 		}
+	}
+}
+
+// TestTimes: one-shot times are those of runs, later by what comes before and after, beside them or in their place.
+func TestTimes(t *testing.T) {
+	run := func() *record.Run {
+		r := withTime(made("gemv", "deferred", 106, "a", 100), 1000)
+		r.Phases[record.PhaseConvert], r.Phases[record.PhaseH2D] = 8000, 1000
+		return madeRun(r)
+	}
+	original := pointers(run())
+	for _, c := range []struct {
+		times string
+		want  []string
+	}{
+		{"", []string{"deferred 970 1000 1080"}},
+		{RunTimes, []string{"deferred 970 1000 1080"}},
+		{OneShotTimes, []string{"deferred 9970 10000 10080"}},
+		{BothTimes, []string{"deferred 970 1000 1080", "deferred, one-shot 9970 10000 10080"}},
+	} {
+		var got []string
+		for _, r := range withTimes(original, c.times) {
+			got = append(got, fmt.Sprint(r.Method, " ", r.Time.Lo, " ", r.Time.Median, " ", r.Time.Hi))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.times, got, c.want)
+		}
+	}
+	f, err := New(run(), Options{Kind: "time-precision", Times: BothTimes})
+	var none *NoDataError
+	if !errors.As(err, &none) { // one precision is no curve
+		t.Errorf("%v, %v", f, err)
+	}
+	var times *TimesError
+	if _, err := New(phasesRun(), Options{Kind: "phases", Times: BothTimes}); !errors.As(err, &times) {
+		t.Errorf("phases: %v", err)
+	}
+	if err := CheckTimes("twice", ""); !errors.As(err, &times) {
+		t.Errorf("%v", err)
 	}
 }

@@ -227,7 +227,8 @@ func plainText(a *answer.Answer) string {
 		text = "overflows to " + f.Value.Text(1)
 	case !a.Input.Problem.Op.Scalar && a.Components() > 1 && !f.Rounded:
 		text = fmt.Sprintf("%s by the norm, %s in the worst component, %s (%s instead of %s)",
-			digitsRight(digitsOf(f.NormError.Text(3))), plainDigits(f), a.ComponentName(f.Judgment.Worst), f.Value.Text(17), f.Exact.Text(17))
+			digitsRight(digitsOf(f.NormError.Text(3))), plainDigits(f), a.ComponentName(f.Judgment.Worst),
+			f.Value.Text(17), f.Exact.Text(17))
 	}
 	if !f.Exact.Sum.IsFinite() {
 		return text
