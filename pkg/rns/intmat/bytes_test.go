@@ -42,7 +42,7 @@ func checkBytes(t *testing.T, mul mulBytes) {
 }
 
 func TestTiles(t *testing.T) {
-	if kernels()[0].bytes == nil {
+	if len(tileKernels()) == 0 {
 		t.Skip("the processor has no AMX, or the system keeps it")
 	}
 	checkBytes(t, tiles)
@@ -135,11 +135,7 @@ func TestBytePremises(t *testing.T) {
 // TestBytes multiplies matrices of ragged shapes, of elements of the greatest residues, and of more terms than are
 // folded at a time, with products of bytes.
 func TestBytes(t *testing.T) {
-	list := []kernel{plainBytes}
-	if k := kernels()[0]; k.bytes != nil {
-		list = append(list, k)
-	}
-	for _, k := range list {
+	for _, k := range append(tileKernels(), plainBytes) {
 		t.Run(k.name, func(t *testing.T) {
 			useKernel(t, k)
 			rng := rand.New(rand.NewPCG(9, 9))

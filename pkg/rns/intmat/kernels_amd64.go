@@ -3,6 +3,7 @@
 package intmat
 
 import (
+	"os"
 	"sync"
 
 	"golang.org/x/sys/cpu"
@@ -10,14 +11,17 @@ import (
 
 //go:generate sh -c "cd _asm && go generate"
 
+// useTiles is the environment variable that, set to 1, lets products use AMX: no processor that has it has run them.
+const useTiles = "MPBENCH_AMX"
+
 // kernels returns the vector versions that the processor has, the fastest first, and the plain one.
 var kernels = sync.OnceValue(func() (list []kernel) {
+	if os.Getenv(useTiles) == "1" {
+		list = tileKernels()
+	}
 	has512 := cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW
-	if vnni := (kernel{"avx512-vnni", 12, 32, vectors(mulVNNI, 12, 32), nil}); has512 && cpu.X86.HasAVX512VNNI {
-		if cpu.X86.HasAMXTile && cpu.X86.HasAMXInt8 && tilesAllowed() {
-			list = append(list, kernel{"amx-int8", vnni.rows, vnni.cols, vnni.mul, tiles})
-		}
-		list = append(list, vnni)
+	if has512 && cpu.X86.HasAVX512VNNI {
+		list = append(list, kernel{"avx512-vnni", 12, 32, vectors(mulVNNI, 12, 32), nil})
 	}
 	if has512 {
 		list = append(list, kernel{"avx512", 12, 32, vectors(mulAVX512, 12, 32), nil})
@@ -32,6 +36,16 @@ var (
 	fastest = func() kernel { return kernels()[0] }
 	useAVX2 = cpu.X86.HasAVX2
 )
+
+// tileKernels returns the kernel with products of bytes by AMX, if the processor has it and the system allows it, which
+// is asked once.
+var tileKernels = sync.OnceValue(func() []kernel {
+	x := &cpu.X86
+	if !x.HasAMXTile || !x.HasAMXInt8 || !x.HasAVX512F || !x.HasAVX512BW || !x.HasAVX512VNNI || !tilesAllowed() {
+		return nil
+	}
+	return []kernel{{"amx-int8", 12, byteCols, vectors(mulVNNI, 12, byteCols), tiles}}
+})
 
 // tiles is the product of bytes by AMX.
 func tiles(low, high []int32, size int, a []uint32, stride int, b []uint32, blocks, panels int) {
