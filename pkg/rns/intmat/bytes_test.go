@@ -116,7 +116,8 @@ func TestFold(t *testing.T) {
 		plainly(func() { fold(want, high, cols, list) })
 		for i := range low {
 			m := int64(list[i/cols].m)
-			if got[i] != want[i] || (int64(low[i])+256*int64(high[i])-int64(got[i]))%m != 0 || max(got[i], -got[i]) > maxResidue {
+			rest := (int64(low[i]) + 256*int64(high[i]) - int64(got[i])) % m
+			if got[i] != want[i] || rest != 0 || max(got[i], -got[i]) > maxResidue {
 				t.Fatalf("%d + 256*%d modulo %d is %d, in plain code %d", low[i], high[i], m, got[i], want[i])
 			}
 		}
@@ -141,7 +142,8 @@ func TestBytes(t *testing.T) {
 			rng := rand.New(rand.NewPCG(9, 9))
 			for range 20 {
 				rows, terms, cols := 1+rng.IntN(110), rng.IntN(80), 1+rng.IntN(70)
-				checkProduct(t, random(rng, rows, terms, 120), random(rng, terms, cols, 60), rows, terms, cols, 120, 60, 1+rng.IntN(2))
+				a, b := random(rng, rows, terms, 120), random(rng, terms, cols, 60)
+				checkProduct(t, a, b, rows, terms, cols, 120, 60, 1+rng.IntN(2))
 			}
 			for _, terms := range []int{foldTerms - 1, foldTerms, foldTerms + 1, 2*foldTerms + 33} {
 				checkProduct(t, random(rng, 3, terms, 24), random(rng, terms, 4, 24), 3, terms, 4, 24, 24, 1)

@@ -7,8 +7,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// AMX instructions, which Go's assembler does not know, as bytes: VEX prefixes of three bytes, map 0F38, W = 0, L = 0 (Intel SDM
-// vol. 2, "Intel AMX instruction set reference"). Registers are those below 8, as the prefixes say.
+// AMX instructions, which Go's assembler does not know, as bytes: VEX prefixes of three bytes, map 0F38, W = 0, L = 0
+// (Intel SDM vol. 2, "Intel AMX instruction set reference"). Registers are those below 8, as the prefixes say. The test
+// that interprets them has the encodings of clang.
 
 // Prefixes that stand in for an opcode's.
 const (
@@ -17,7 +18,8 @@ const (
 	prefixF2 = 3
 )
 
-// vex emits an instruction that reads general registers: a prefix, the second source register, an opcode and what follows it.
+// vex emits an instruction that reads general registers: a prefix, the second source register, an opcode and what
+// follows it.
 func vex(text string, inputs []Op, prefix, second byte, bytes ...byte) {
 	Comment(text)
 	code := append([]byte{0xC4, 0xE2, ^second&15<<3 | prefix}, bytes...)
@@ -90,7 +92,8 @@ func tileConfig() Mem {
 // bytes generates the product of bytes: panels of 32 rows and 32 columns, 32 terms a step, in four tiles of sums.
 func bytes() {
 	config := tileConfig()
-	TEXT("mulAMX", NOSPLIT, "func(low *int32, high *int32, size int, a *uint32, stride int, b *uint32, blocks int, panels int)")
+	const tiles = "low *int32, high *int32, size int"
+	TEXT("mulAMX", NOSPLIT, "func("+tiles+", a *uint32, stride int, b *uint32, blocks int, panels int)")
 	Pragma("noescape")
 	Doc("mulAMX adds the products of panels of rows, which begin every stride words, and one of columns to tiles, which",
 		"begin every size numbers. It works like mulBytesGeneric.")
