@@ -41,7 +41,7 @@ func (k kernel) pairsOf(terms int) int {
 
 // accumulateBytes is accumulate with products of bytes.
 func (w *worker) accumulateBytes(sums []int32, left, right []uint32, pairs int, m []modulus) {
-	blocks := pairs / blockWords
+	mul, blocks := w.plan.kernel.bytes, pairs/blockWords
 	panels, down := roundUp(w.cols, byteCols)/byteCols, roundUp(w.rows, byteRows)/byteRows
 	const tile = byteRows * byteCols
 	if len(w.high) < len(sums) {
@@ -55,7 +55,7 @@ func (w *worker) accumulateBytes(sums []int32, left, right []uint32, pairs int, 
 		rows := left[(w.row/byteRows*blocks+from)*blockWords*byteRows:]
 		for j := range panels {
 			columns := right[((w.col/byteCols+j)*blocks+from)*blockWords*2*byteCols:]
-			w.plan.kernel.bytes(sums[j*tile:], high[j*tile:], panels*tile, rows, pairs*byteRows, columns, to-from, down)
+			mul(sums[j*tile:], high[j*tile:], panels*tile, rows, pairs*byteRows, columns, to-from, down)
 		}
 		if last := step == steps-1; last || step%foldSteps == foldSteps-1 {
 			fold(sums, high, len(sums), m)

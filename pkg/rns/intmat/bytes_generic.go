@@ -3,10 +3,10 @@ package intmat
 // mulBytes adds products of panels of bytes to tiles; see mulBytesGeneric.
 type mulBytes func(low, high []int32, size int, a []uint32, stride int, b []uint32, blocks, panels int)
 
-// mulBytesGeneric adds the products of so many panels of byteRows rows and one of byteCols columns to tiles of low and
-// of high sums, modulo 2^32. Panel i of rows begins at word i*stride, its tiles at number i*size. A block has 16 words,
-// of four bytes each, of every row, row by row, and for every such word one of every column for the low sums and one
-// for the high ones.
+// mulBytesGeneric adds the products of so many panels of byteRows rows and one of byteCols columns to tiles of low
+// and of high sums, modulo 2^32. Panel i of rows begins at word i*stride, its tiles at number i*size. A block has
+// blockWords words, of four bytes each, of every row, row by row, and for every such word one of every column for the
+// low sums and one for the high ones.
 func mulBytesGeneric(low, high []int32, size int, a []uint32, stride int, b []uint32, blocks, panels int) {
 	for panel := range panels {
 		for q := range blocks * blockWords {

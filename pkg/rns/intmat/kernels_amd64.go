@@ -37,8 +37,8 @@ var (
 	useAVX2 = cpu.X86.HasAVX2
 )
 
-// tileKernels returns the kernel with products of bytes by AMX, if the processor has it and the system allows it, which
-// is asked once.
+// tileKernels returns the kernel with products of bytes by AMX, if the processor has it and the system allows it,
+// which is asked once.
 var tileKernels = sync.OnceValue(func() []kernel {
 	x := &cpu.X86
 	if !x.HasAMXTile || !x.HasAMXInt8 || !x.HasAVX512F || !x.HasAVX512BW || !x.HasAVX512VNNI || !tilesAllowed() {

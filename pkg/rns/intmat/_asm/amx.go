@@ -8,8 +8,8 @@ import (
 )
 
 // AMX instructions, which Go's assembler does not know, as bytes: VEX prefixes of three bytes, map 0F38, W = 0, L = 0
-// (Intel SDM vol. 2, "Intel AMX instruction set reference"). Registers are those below 8, as the prefixes say. The test
-// that interprets them has the encodings of clang.
+// (Intel SDM vol. 2, "Intel AMX instruction set reference"). Registers are those below 8, as the prefixes say.
+// The test that interprets them has the encodings of clang.
 
 // Prefixes that stand in for an opcode's.
 const (
@@ -46,12 +46,14 @@ func tilerelease() { vex("TILERELEASE", nil, noPrefix, 0, 0x49, 0xC0) }
 
 // tileload loads a tile of which the rows begin every index bytes from base on.
 func tileload(tile, base, index byte) {
-	vex("TILELOADD "+tileNames[tile]+", "+sib(base, index), at(base, index), prefixF2, 0, 0x4B, tile<<3|4, index<<3|base)
+	text := "TILELOADD " + tileNames[tile] + ", " + sib(base, index)
+	vex(text, at(base, index), prefixF2, 0, 0x4B, tile<<3|4, index<<3|base)
 }
 
 // tilestore stores a tile.
 func tilestore(base, index, tile byte) {
-	vex("TILESTORED "+sib(base, index)+", "+tileNames[tile], at(base, index), prefixF3, 0, 0x4B, tile<<3|4, index<<3|base)
+	text := "TILESTORED " + sib(base, index) + ", " + tileNames[tile]
+	vex(text, at(base, index), prefixF3, 0, 0x4B, tile<<3|4, index<<3|base)
 }
 
 func at(base, index byte) []Op { return []Op{registers[base], registers[index]} }
