@@ -18,11 +18,6 @@ const (
 	foldTerms = 2 * foldSteps * stepBlocks * blockWords
 )
 
-// plainBytes is the plain kernel with products of bytes.
-var plainBytes = kernel{"plain bytes", 12, byteCols, func(tile []int32, a, b []uint32, pairs int) {
-	mulGeneric(tile, a, b, pairs, 12, byteCols)
-}, mulBytesGeneric}
-
 // height returns the number of rows of a panel of the left operand.
 func (k kernel) height() int {
 	if k.bytes != nil {

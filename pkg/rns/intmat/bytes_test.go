@@ -9,6 +9,11 @@ import (
 	"testing"
 )
 
+// plainBytes is the plain kernel with products of bytes.
+var plainBytes = kernel{"plain bytes", 12, byteCols, func(tile []int32, a, b []uint32, pairs int) {
+	mulGeneric(tile, a, b, pairs, 12, byteCols)
+}, mulBytesGeneric}
+
 // checkBytes compares a product of bytes with the plain version on random bytes and those of the greatest magnitude.
 func checkBytes(t *testing.T, mul mulBytes) {
 	t.Helper()
