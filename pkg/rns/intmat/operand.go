@@ -96,7 +96,7 @@ func (c *converter) init(p *Plan, side, worker int, src Source) {
 		return
 	}
 	c.plan, c.side, c.worker, c.src = p, side, worker, src
-	c.digits = roundUp((p.bits[side]+digitBits-1)/digitBits, 2)
+	c.digits = roundUp(max(1, (p.bits[side]+digitBits-1)/digitBits), 2)
 	for half := range 2 {
 		c.panel[half] = make([]uint32, c.digits/2*p.kernel.cols)
 		c.tile[half] = make([]int32, p.kernel.rows*p.kernel.cols)
