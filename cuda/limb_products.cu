@@ -64,6 +64,29 @@ template <u32 W> MP_DEVICE void addWords(const LimbPlanes &p, u32 row, i64 (&s)[
 	atomicAdd64(p.sums + (u64)row * W + lane, (u64)sum);
 }
 
+// Part is what a warp adds up: 32*columnsAtOnce columns of a row at a time, from first on in steps, below to.
+struct Part {
+	u32 warp, lane, row, first, step, to;
+};
+
+// takePart sets the part of this thread's warp, of so many columns, or does what the first blocks are for. It returns
+// whether there is anything to add up.
+MP_DEVICE bool takePart(Part &t, const LimbPlanes &p, u32 columns, const Rounding &f, u32 *shared) {
+	if (blockIdx.x < p.prepareBlocks) {
+		prepareBlock(f, shared);
+		return false;
+	}
+	t.lane = threadIdx.x % 32;
+	t.warp = threadIdx.x / 32;
+	u32 group = ((blockIdx.x - p.prepareBlocks) * 8 + t.warp) / p.rowWarps;
+	u32 from = group % p.parts * p.partColumns;
+	t.row = group / p.parts;
+	t.to = from + p.partColumns < columns ? from + p.partColumns : columns;
+	t.first = from + t.warp % p.rowWarps * 32 * columnsAtOnce;
+	t.step = p.rowWarps * 32 * columnsAtOnce;
+	return t.row < p.rows;
+}
+
 // sumLimbs: rowWarps warps take a part of a row's columns. Every product of limbs is less than 2^56 in magnitude, and
 // a word takes at most L of a column, so that 120/L columns are less than 2^63 - 2^57. Blocks of 256 threads; grid
 // prepareBlocks + ceil(rows*parts*rowWarps / 8). Shared memory: 8 * 8 * lanePitch * (2L+1) bytes, or what prepareBlock
@@ -71,22 +94,15 @@ template <u32 W> MP_DEVICE void addWords(const LimbPlanes &p, u32 row, i64 (&s)[
 template <u32 L> MP_DEVICE void sumLimbs(const LimbPlanes &p, const Rounding &f) {
 	MP_SHARED(u32, shared);
 	const u32 C = columnsAtOnce, words = 2 * L + 1, mostTurns = 120 / (L * C);
-	if (blockIdx.x < p.prepareBlocks) {
-		prepareBlock(f, shared);
-		return;
-	}
-	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-	u32 group = ((blockIdx.x - p.prepareBlocks) * 8 + warp) / p.rowWarps;
-	u32 row = group / p.parts, from = group % p.parts * p.partColumns;
-	u32 to = from + p.partColumns < p.ld ? from + p.partColumns : p.ld;
-	if (row >= p.rows) return;
-	const u32 *a = p.a + (u64)row * p.ld, *x = p.x;
+	Part t;
+	if (!takePart(t, p, p.ld, f, shared)) return;
+	const u32 *a = p.a + (u64)t.row * p.ld, *x = p.x;
 	u64 plane = (u64)p.rows * p.ld;
 	i64 s[words];
 #pragma unroll
 	for (u32 q = 0; q < words; q++) s[q] = 0;
 	u32 turns = 0;
-	for (u32 j = from + (warp % p.rowWarps * 32 + lane) * C; j < to; j += p.rowWarps * 32 * C) {
+	for (u32 j = t.first + t.lane * C; j < t.to; j += t.step) {
 		i32 v[L][C], w[L][C];
 #pragma unroll
 		for (u32 k = 0; k < L; k++) readColumns(v[k], a + k * plane + j);
@@ -103,7 +119,7 @@ template <u32 L> MP_DEVICE void sumLimbs(const LimbPlanes &p, const Rounding &f)
 			turns = 0;
 		}
 	}
-	addWords(p, row, s, (i64 *)shared + warp * words * lanePitch);
+	addWords(p, t.row, s, (i64 *)shared + t.warp * words * lanePitch);
 }
 
 // limbsOf sets limbs to those of an integer v < 2^(28L) in magnitude, each at most 2^27 but for the first, and that at
@@ -123,31 +139,24 @@ template <u32 L> MP_DEVICE void limbsOf(i32 (&limbs)[L], double v) {
 template <u32 L> MP_DEVICE void sumFloats(const LimbPlanes &p, const FloatRows &m, const Rounding &f) {
 	MP_SHARED(u32, shared);
 	const u32 C = columnsAtOnce, words = 2 * L + 1, mostTurns = 120 / (L * C);
-	if (blockIdx.x < p.prepareBlocks) {
-		prepareBlock(f, shared);
-		return;
-	}
-	u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-	u32 group = ((blockIdx.x - p.prepareBlocks) * 8 + warp) / p.rowWarps;
-	u32 row = group / p.parts, from = group % p.parts * p.partColumns;
-	u32 to = from + p.partColumns < m.columns ? from + p.partColumns : m.columns;
-	if (row >= p.rows) return;
-	const double *a = m.a + (i64)row * m.rowStride;
-	i32 exponent = -m.low[row];
+	Part t;
+	if (!takePart(t, p, m.columns, f, shared)) return;
+	const double *a = m.a + (i64)t.row * m.rowStride;
+	i32 exponent = -m.low[t.row];
 	double scale = powerOfTwo(exponent / 2), rest = powerOfTwo(exponent - exponent / 2);
 	i64 s[words];
 #pragma unroll
 	for (u32 q = 0; q < words; q++) s[q] = 0;
 	u32 turns = 0;
-	for (u32 base = from + warp % p.rowWarps * 32 * C; base < to; base += p.rowWarps * 32 * C) {
+	for (u32 base = t.first; base < t.to; base += t.step) {
 		double x[C];
 		i32 w[L][C];
 #pragma unroll
 		for (u32 c = 0; c < C; c++) {
-			u32 j = base + 32 * c + lane;
-			x[c] = j < to ? a[j] : 0;
+			u32 j = base + 32 * c + t.lane;
+			x[c] = j < t.to ? a[j] : 0;
 #pragma unroll
-			for (u32 k = 0; k < L; k++) w[k][c] = j < to ? (i32)p.x[k * p.xStride + j] : 0;
+			for (u32 k = 0; k < L; k++) w[k][c] = j < t.to ? (i32)p.x[k * p.xStride + j] : 0;
 		}
 #pragma unroll
 		for (u32 c = 0; c < C; c++) {
@@ -163,7 +172,7 @@ template <u32 L> MP_DEVICE void sumFloats(const LimbPlanes &p, const FloatRows &
 			turns = 0;
 		}
 	}
-	addWords(p, row, s, (i64 *)shared + warp * words * lanePitch);
+	addWords(p, t.row, s, (i64 *)shared + t.warp * words * lanePitch);
 }
 
 #define SUM_LIMBS(L)                                                                                         \

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"mpbench/pkg/numbers"
@@ -127,20 +128,54 @@ func sumOfProducts(x, y []*big.Float, addend *big.Float, prec uint) *big.Float {
 	return limbs.Round(nil, prec)
 }
 
+// gemmScalars returns alpha and beta: 1 and 0, random numbers, or one that is 0 or a power of two.
+func gemmScalars(rng *rand.Rand, p int) (alpha, beta *big.Float) {
+	alpha, beta = big.NewFloat(1), new(big.Float)
+	switch rng.IntN(8) {
+	case 0, 1, 2:
+		alpha, beta = significand(rng, p, -3), significand(rng, p, 2)
+	case 3:
+		alpha, beta = new(big.Float), significand(rng, p, 2)
+	case 4:
+		alpha, beta = big.NewFloat(-4), big.NewFloat(1)
+	}
+	return alpha, beta
+}
+
+// gemmShape returns rows, terms and columns: mostly few, sometimes up to 300 of some, or as many terms as are added
+// between reductions of residues, and one fewer and more.
+func gemmShape(rng *rand.Rand) (rows, terms, cols int) {
+	rows, terms, cols = 1+rng.IntN(14), rng.IntN(40), 1+rng.IntN(40)
+	switch rng.IntN(40) {
+	case 0, 1:
+		rows, terms, cols = 1+rng.IntN(110), 200+rng.IntN(100), 1+rng.IntN(30)
+	case 2:
+		rows = 1 + rng.IntN(300)
+	case 3:
+		cols = 1 + rng.IntN(300)
+	case 4, 5:
+		terms = 256*(1+rng.IntN(4)) + rng.IntN(3) - 1
+	}
+	return rows, terms, cols
+}
+
+// TestGemm multiplies random matrices; MPBENCH_FULL_TESTS=1 makes that 10,000 products.
 func TestGemm(t *testing.T) {
 	count := 400
 	if testing.Short() {
 		count = 80
+	}
+	if os.Getenv("MPBENCH_FULL_TESTS") != "" {
+		count = 10_000
 	}
 	truncated, recomputed := 0, 0
 	for seed := range count {
 		rng := rand.New(rand.NewPCG(uint64(seed), 17))
 		kind := seed % len(gemmKinds)
 		p := []int{2, 24, 53, 106, 113, 212, 424}[rng.IntN(7)]
-		rows, terms, cols := 1+rng.IntN(14), rng.IntN(40), 1+rng.IntN(40)
-		if rng.IntN(20) == 0 {
-			rows, terms, cols = 1+rng.IntN(110), 200+rng.IntN(100), 1+rng.IntN(30)
-			kind = rng.IntN(2)
+		rows, terms, cols := gemmShape(rng)
+		if rows*terms*cols > 100_000 { // exact sums of numbers that are far apart take long
+			kind = []int{0, 1, 2, 7}[rng.IntN(4)]
 		}
 		other := kind
 		if rng.IntN(3) == 0 {
@@ -151,10 +186,7 @@ func TestGemm(t *testing.T) {
 			terms, cols), func(t *testing.T) {
 			a, b := gemmArray(rng, rows, terms, p, kind), gemmArray(rng, terms, cols, p, other)
 			c := gemmArray(rng, rows, cols, p, kind)
-			alpha, beta := big.NewFloat(1), new(big.Float)
-			if rng.IntN(2) == 0 {
-				alpha, beta = significand(rng, p, -3), significand(rng, p, 2)
-			}
+			alpha, beta := gemmScalars(rng, p)
 			g := NewGemm(a, b, prec, 1+rng.IntN(2))
 			if g == nil {
 				t.Fatal("no plan")

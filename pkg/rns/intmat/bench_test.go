@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+	"time"
 )
 
 var sizes = []int{53, 106, 212, 424}
@@ -32,18 +33,30 @@ func perProduct(b *testing.B, n int, unit string) {
 
 const benchN = 512
 
+// shapes are a square matrix, and a part of a larger one: as many terms, fewer rows and columns.
+var shapes = []struct {
+	name              string
+	rows, terms, cols int
+}{{"512", benchN, benchN, benchN}, {"2048", 192, 2048, 512}}
+
 func BenchmarkMultiply(b *testing.B) {
-	for _, bits := range sizes {
-		p := NewPlan(bits, bits, benchN)
-		src := words(bits, 1000)
-		left, right := p.Left(benchN, src, 1), p.Right(benchN, src, 1)
-		m := p.NewMultiplier(1)
-		b.Run(fmt.Sprint(bits), func(b *testing.B) {
-			for b.Loop() {
-				m.Multiply(left, right, func(_, _, _ int, _ *big.Int) {})
-			}
-			perProduct(b, benchN*benchN*benchN, "ns/product")
-		})
+	for _, s := range shapes {
+		for _, bits := range sizes {
+			b.Run(fmt.Sprintf("%s/%d/%s", s.name, bits, fastest().name), func(b *testing.B) {
+				p := NewPlan(bits, bits, s.terms)
+				src := words(bits, 1000)
+				left, right := p.Left(s.rows, src, 1), p.Right(s.cols, src, 1)
+				m := p.NewMultiplier(1)
+				var products time.Duration
+				b.ResetTimer()
+				for range b.N {
+					products += m.Multiply(left, right, func(_, _, _ int, _ *big.Int) {}).Products
+				}
+				n := s.rows * s.terms * s.cols
+				perProduct(b, n, "ns/product")
+				b.ReportMetric(float64(products.Nanoseconds())/float64(b.N)/float64(n), "ns/residues")
+			})
+		}
 	}
 }
 
@@ -51,12 +64,14 @@ func BenchmarkConvert(b *testing.B) {
 	for _, bits := range sizes {
 		p := NewPlan(bits, bits, benchN)
 		src := words(bits, 1000)
-		b.Run(fmt.Sprint(bits), func(b *testing.B) {
-			for b.Loop() {
-				p.Left(benchN, src, 1)
-			}
-			perProduct(b, benchN*benchN, "ns/element")
-		})
+		for name, convert := range map[string]func(int, Source, int) *Operand{"left": p.Left, "right": p.Right} {
+			b.Run(fmt.Sprintf("%s/%d", name, bits), func(b *testing.B) {
+				for b.Loop() {
+					convert(benchN, src, 1)
+				}
+				perProduct(b, benchN*benchN, "ns/element")
+			})
+		}
 	}
 }
 

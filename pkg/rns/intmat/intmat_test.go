@@ -140,6 +140,9 @@ func TestMultiply(t *testing.T) {
 	for i := range 40 {
 		rows, terms, cols := rng.IntN(20), rng.IntN(20), rng.IntN(40)
 		aBits, bBits := 1+rng.IntN(500), 1+rng.IntN(500)
+		if i == 1 {
+			rows, aBits = 3, 0 // zeros
+		}
 		if i == 0 { // more than a block of rows, of columns and of terms
 			rows, terms, cols, aBits, bBits = 101, 261, 270, 30, 40
 		}

@@ -589,6 +589,343 @@ done:
 	VZEROUPPER
 	RET
 
+DATA tiles<>+0(SB)/8, $0x0000000000000001
+DATA tiles<>+8(SB)/8, $0x0000000000000000
+DATA tiles<>+16(SB)/8, $0x0040004000400040
+DATA tiles<>+24(SB)/8, $0x0040004000400040
+DATA tiles<>+32(SB)/8, $0x0000000000000000
+DATA tiles<>+40(SB)/8, $0x0000000000000000
+DATA tiles<>+48(SB)/8, $0x1010101010101010
+DATA tiles<>+56(SB)/8, $0x0000000000000000
+GLOBL tiles<>(SB), RODATA|NOPTR, $64
+
+// func mulAMX(low *int32, high *int32, size int, a *uint32, stride int, b *uint32, blocks int, panels int)
+TEXT ·mulAMX(SB), NOSPLIT, $0-64
+	LEAQ tiles<>+0(SB), AX
+
+	// LDTILECFG [rax]
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x78
+	BYTE $0x49
+	BYTE $0x00
+	MOVQ low+0(FP), DI
+	MOVQ high+8(FP), R8
+	MOVQ size+16(FP), R9
+	MOVQ stride+32(FP), R10
+	SHLQ $0x02, R9
+	SHLQ $0x02, R10
+	MOVQ a+24(FP), R11
+	MOVQ b+40(FP), R12
+	MOVQ panels+56(FP), R13
+
+panels:
+	MOVQ $0x00000080, CX
+	LEAQ (DI), AX
+
+	// TILELOADD tmm0, [rax+rcx]
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x04
+	BYTE $0x08
+	LEAQ 2048(DI), AX
+
+	// TILELOADD tmm1, [rax+rcx]
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x0c
+	BYTE $0x08
+	LEAQ (R8), AX
+
+	// TILELOADD tmm2, [rax+rcx]
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x14
+	BYTE $0x08
+	LEAQ 2048(R8), AX
+
+	// TILELOADD tmm3, [rax+rcx]
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x1c
+	BYTE $0x08
+	MOVQ R11, DX
+	LEAQ (R12), BX
+	MOVQ $0x00000040, CX
+	MOVQ $0x00000100, SI
+	MOVQ blocks+48(FP), R14
+
+left:
+	// TILELOADD tmm4, [rdx+rcx]
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x24
+	BYTE $0x0a
+
+	// TILELOADD tmm6, [rbx+rsi]
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x34
+	BYTE $0x33
+
+	// TDPBSSD tmm0, tmm4, tmm6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4b
+	BYTE $0x5e
+	BYTE $0xc4
+	LEAQ 1024(DX), AX
+
+	// TILELOADD tmm5, [rax+rcx]
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x2c
+	BYTE $0x08
+
+	// TDPBSSD tmm1, tmm5, tmm6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4b
+	BYTE $0x5e
+	BYTE $0xcd
+	LEAQ 128(BX), AX
+
+	// TILELOADD tmm7, [rax+rsi]
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x3c
+	BYTE $0x30
+
+	// TDPBSSD tmm2, tmm4, tmm7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x43
+	BYTE $0x5e
+	BYTE $0xd4
+
+	// TDPBSSD tmm3, tmm5, tmm7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x43
+	BYTE $0x5e
+	BYTE $0xdd
+	ADDQ $0x00000800, DX
+	ADDQ $0x00001000, BX
+	DECQ R14
+	JNZ  left
+	MOVQ $0x00000080, CX
+	LEAQ (DI), AX
+
+	// TILESTORED [rax+rcx], tmm0
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x04
+	BYTE $0x08
+	LEAQ 2048(DI), AX
+
+	// TILESTORED [rax+rcx], tmm1
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x0c
+	BYTE $0x08
+	LEAQ (R8), AX
+
+	// TILESTORED [rax+rcx], tmm2
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x14
+	BYTE $0x08
+	LEAQ 2048(R8), AX
+
+	// TILESTORED [rax+rcx], tmm3
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x1c
+	BYTE $0x08
+	MOVQ $0x00000080, CX
+	LEAQ 64(DI), AX
+
+	// TILELOADD tmm0, [rax+rcx]
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x04
+	BYTE $0x08
+	LEAQ 2112(DI), AX
+
+	// TILELOADD tmm1, [rax+rcx]
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x0c
+	BYTE $0x08
+	LEAQ 64(R8), AX
+
+	// TILELOADD tmm2, [rax+rcx]
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x14
+	BYTE $0x08
+	LEAQ 2112(R8), AX
+
+	// TILELOADD tmm3, [rax+rcx]
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x1c
+	BYTE $0x08
+	MOVQ R11, DX
+	LEAQ 64(R12), BX
+	MOVQ $0x00000040, CX
+	MOVQ $0x00000100, SI
+	MOVQ blocks+48(FP), R14
+
+right:
+	// TILELOADD tmm4, [rdx+rcx]
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x24
+	BYTE $0x0a
+
+	// TILELOADD tmm6, [rbx+rsi]
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x34
+	BYTE $0x33
+
+	// TDPBSSD tmm0, tmm4, tmm6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4b
+	BYTE $0x5e
+	BYTE $0xc4
+	LEAQ 1024(DX), AX
+
+	// TILELOADD tmm5, [rax+rcx]
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x2c
+	BYTE $0x08
+
+	// TDPBSSD tmm1, tmm5, tmm6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4b
+	BYTE $0x5e
+	BYTE $0xcd
+	LEAQ 128(BX), AX
+
+	// TILELOADD tmm7, [rax+rsi]
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x3c
+	BYTE $0x30
+
+	// TDPBSSD tmm2, tmm4, tmm7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x43
+	BYTE $0x5e
+	BYTE $0xd4
+
+	// TDPBSSD tmm3, tmm5, tmm7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x43
+	BYTE $0x5e
+	BYTE $0xdd
+	ADDQ $0x00000800, DX
+	ADDQ $0x00001000, BX
+	DECQ R14
+	JNZ  right
+	MOVQ $0x00000080, CX
+	LEAQ 64(DI), AX
+
+	// TILESTORED [rax+rcx], tmm0
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x04
+	BYTE $0x08
+	LEAQ 2112(DI), AX
+
+	// TILESTORED [rax+rcx], tmm1
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x0c
+	BYTE $0x08
+	LEAQ 64(R8), AX
+
+	// TILESTORED [rax+rcx], tmm2
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x14
+	BYTE $0x08
+	LEAQ 2112(R8), AX
+
+	// TILESTORED [rax+rcx], tmm3
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x1c
+	BYTE $0x08
+	ADDQ R9, DI
+	ADDQ R9, R8
+	ADDQ R10, R11
+	DECQ R13
+	JNZ  panels
+
+	// TILERELEASE
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x78
+	BYTE $0x49
+	BYTE $0xc0
+	RET
+
 // func reduceAVX2(tile *int32, cols int, moduli *int32, rows int)
 // Requires: AVX, AVX2
 TEXT ·reduceAVX2(SB), NOSPLIT, $0-32
@@ -621,6 +958,43 @@ columns:
 	VZEROUPPER
 	RET
 
+// func foldAVX2(tile *int32, high *int32, cols int, moduli *int32, rows int)
+// Requires: AVX, AVX2
+TEXT ·foldAVX2(SB), NOSPLIT, $0-40
+	MOVQ high+8(FP), AX
+	MOVQ tile+0(FP), CX
+	MOVQ cols+16(FP), DX
+	SHLQ $0x02, DX
+	MOVQ moduli+24(FP), BX
+	MOVQ rows+32(FP), SI
+
+rows:
+	VPBROADCASTD (BX), Y0
+	VBROADCASTSS 4(BX), Y1
+	XORQ         DI, DI
+
+columns:
+	VMOVDQU   (CX)(DI*1), Y2
+	VMOVDQU   (AX)(DI*1), Y3
+	VPSLLD    $0x08, Y3, Y3
+	VPADDD    Y3, Y2, Y2
+	VCVTDQ2PS Y2, Y3
+	VMULPS    Y1, Y3, Y3
+	VCVTPS2DQ Y3, Y3
+	VPMULLD   Y0, Y3, Y3
+	VPSUBD    Y3, Y2, Y2
+	VMOVDQU   Y2, (CX)(DI*1)
+	ADDQ      $0x20, DI
+	CMPQ      DI, DX
+	JLT       columns
+	ADDQ      DX, CX
+	ADDQ      DX, AX
+	ADDQ      $0x08, BX
+	DECQ      SI
+	JNZ       rows
+	VZEROUPPER
+	RET
+
 // func pairAVX2(words *uint32, stride int, even *int32, odd *int32, cols int, rows int)
 // Requires: AVX, AVX2
 TEXT ·pairAVX2(SB), NOSPLIT, $0-48
@@ -649,6 +1023,58 @@ columns:
 	ADDQ     SI, BX
 	DECQ     DI
 	JNZ      rows
+	VZEROUPPER
+	RET
+
+// func splitAVX2(words *uint32, n int)
+// Requires: AVX, AVX2
+TEXT ·splitAVX2(SB), NOSPLIT, $0-16
+	MOVQ         words+0(FP), AX
+	MOVQ         n+8(FP), CX
+	SHLQ         $0x02, CX
+	MOVL         $0x00800080, DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	XORQ         DX, DX
+
+words:
+	VPADDW  (AX)(DX*1), Y0, Y1
+	VPXOR   Y0, Y1, Y1
+	VMOVDQU Y1, (AX)(DX*1)
+	ADDQ    $0x20, DX
+	CMPQ    DX, CX
+	JLT     words
+	VZEROUPPER
+	RET
+
+// func interleaveAVX2(low *uint32, high *uint32, words *uint32, turned *uint32, n int)
+// Requires: AVX, AVX2
+TEXT ·interleaveAVX2(SB), NOSPLIT, $0-40
+	MOVQ         low+0(FP), AX
+	MOVQ         high+8(FP), CX
+	MOVQ         words+16(FP), DX
+	MOVQ         turned+24(FP), BX
+	MOVQ         n+32(FP), SI
+	SHLQ         $0x02, SI
+	MOVL         $0x00ff00ff, DI
+	VMOVD        DI, X0
+	VPBROADCASTD X0, Y0
+	XORQ         DI, DI
+
+words:
+	VMOVDQU (DX)(DI*1), Y1
+	VMOVDQU (BX)(DI*1), Y2
+	VPSLLW  $0x08, Y2, Y3
+	VPAND   Y0, Y1, Y4
+	VPOR    Y4, Y3, Y3
+	VMOVDQU Y3, (AX)(DI*1)
+	VPSRLW  $0x08, Y1, Y1
+	VPANDN  Y2, Y0, Y2
+	VPOR    Y1, Y2, Y2
+	VMOVDQU Y2, (CX)(DI*1)
+	ADDQ    $0x20, DI
+	CMPQ    DI, SI
+	JLT     words
 	VZEROUPPER
 	RET
 

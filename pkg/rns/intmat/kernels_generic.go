@@ -10,12 +10,13 @@ type kernel struct {
 	name       string
 	rows, cols int
 	mul        func(tile []int32, a, b []uint32, pairs int)
+	bytes      mulBytes // multiplies operands in place of mul, nil for mul
 }
 
 // plain is the kernel in Go.
 var plain = kernel{"plain", 6, 16, func(tile []int32, a, b []uint32, pairs int) {
 	mulGeneric(tile, a, b, pairs, 6, 16)
-}}
+}, nil}
 
 // mulGeneric adds the products of a panel of rows and one of columns to a tile, terms in pairs: tile[i*cols + j] +=
 // the sum over q of both halves of a[q*rows + i] times those of b[q*cols + j], modulo 2^32.

@@ -2,7 +2,7 @@
 
 package intmat
 
-var fastest = plain
+var fastest = func() kernel { return plain }
 
 func reduce(tile []int32, cols int, moduli []modulus) { reduceGeneric(tile, cols, moduli) }
 func carry(tile []int32, cols int, product []int32)   { carryGeneric(tile, cols, product) }
@@ -10,3 +10,7 @@ func carry(tile []int32, cols int, product []int32)   { carryGeneric(tile, cols,
 func pair(words []uint32, stride int, even, odd []int32, cols int) {
 	pairGeneric(words, stride, even, odd, cols)
 }
+
+func fold(tile, high []int32, cols int, moduli []modulus) { foldGeneric(tile, high, cols, moduli) }
+func split(words []uint32)                                { splitGeneric(words) }
+func interleave(low, high, words, turned []uint32)        { interleaveGeneric(low, high, words, turned) }

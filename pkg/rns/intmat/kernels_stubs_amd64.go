@@ -19,15 +19,36 @@ func mulAVX512(tile *int32, a *uint32, b *uint32, pairs int)
 //go:noescape
 func mulVNNI(tile *int32, a *uint32, b *uint32, pairs int)
 
+// mulAMX adds the products of panels of rows, which begin every stride words, and one of columns to tiles, which
+// begin every size numbers. It works like mulBytesGeneric.
+//
+//go:noescape
+func mulAMX(low *int32, high *int32, size int, a *uint32, stride int, b *uint32, blocks int, panels int)
+
 // reduceAVX2 reduces the rows of a tile, of 8 n > 0 columns, modulo their moduli. It works like reduceGeneric.
 //
 //go:noescape
 func reduceAVX2(tile *int32, cols int, moduli *int32, rows int)
 
+// foldAVX2 adds 256 times another tile to one before it reduces it. It works like foldGeneric.
+//
+//go:noescape
+func foldAVX2(tile *int32, high *int32, cols int, moduli *int32, rows int)
+
 // pairAVX2 merges two tiles of 8 n > 0 columns. It works like pairGeneric.
 //
 //go:noescape
 func pairAVX2(words *uint32, stride int, even *int32, odd *int32, cols int, rows int)
+
+// splitAVX2 makes bytes of the halves of 8 n > 0 words. It works like splitGeneric.
+//
+//go:noescape
+func splitAVX2(words *uint32, n int)
+
+// interleaveAVX2 exchanges bytes of 8 n > 0 words. It works like interleaveGeneric.
+//
+//go:noescape
+func interleaveAVX2(low *uint32, high *uint32, words *uint32, turned *uint32, n int)
 
 // carryAVX2 brings 8 n > 0 columns of sums to digits. It works like carryGeneric.
 //

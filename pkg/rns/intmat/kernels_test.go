@@ -53,7 +53,7 @@ func checkMul(t *testing.T, rows, cols int, mul func(tile []int32, a, b []uint32
 }
 
 func TestMul(t *testing.T) {
-	for _, k := range kernels {
+	for _, k := range kernels() {
 		t.Run(k.name, func(t *testing.T) { checkMul(t, k.rows, k.cols, k.mul) })
 	}
 }
@@ -140,11 +140,17 @@ func TestPairAndCarry(t *testing.T) {
 	}
 }
 
-// TestKernels multiplies matrices with every kernel that the processor has.
+// useKernel makes plans use a kernel during a test.
+func useKernel(t *testing.T, k kernel) {
+	old := fastest
+	t.Cleanup(func() { fastest = old })
+	fastest = func() kernel { return k }
+}
+
+// TestKernels multiplies matrices with every kernel that the processor has, and with plain products of bytes.
 func TestKernels(t *testing.T) {
-	defer func(k kernel) { fastest = k }(fastest)
-	for _, k := range kernels {
-		fastest = k
+	for _, k := range append(kernels(), plainBytes) {
+		useKernel(t, k)
 		rng := rand.New(rand.NewPCG(4, 4))
 		a, b := random(rng, 13, 70, 200), random(rng, 70, 33, 90)
 		checkProduct(t, a, b, 13, 70, 33, 200, 90, 2)
@@ -153,10 +159,9 @@ func TestKernels(t *testing.T) {
 
 // TestTiles32 multiplies with tiles as AVX-512 has them.
 func TestTiles32(t *testing.T) {
-	defer func(k kernel) { fastest = k }(fastest)
-	fastest = kernel{"plain 12 x 32", 12, 32, func(tile []int32, a, b []uint32, pairs int) {
+	useKernel(t, kernel{"plain 12 x 32", 12, 32, func(tile []int32, a, b []uint32, pairs int) {
 		mulGeneric(tile, a, b, pairs, 12, 32)
-	}}
+	}, nil})
 	rng := rand.New(rand.NewPCG(5, 5))
 	for range 4 {
 		rows, terms, cols := 1+rng.IntN(110), rng.IntN(30), 1+rng.IntN(70)
@@ -166,7 +171,10 @@ func TestTiles32(t *testing.T) {
 
 // TestExtremes multiplies matrices of the largest integers, of one sign or two, beyond and at the number of terms that
 // an int32 holds.
-func TestExtremes(t *testing.T) {
+func TestExtremes(t *testing.T) { testExtremes(t) }
+
+func testExtremes(t *testing.T) {
+	t.Helper()
 	for _, bits := range []int{1, 24, 106, 424} {
 		for _, terms := range []int{blockTerms, blockTerms + 1, 2*blockTerms - 1} {
 			least := new(big.Int).Lsh(big.NewInt(1), uint(bits))

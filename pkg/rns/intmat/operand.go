@@ -16,17 +16,19 @@ type Source func(worker int, z *Integer, vector, term int)
 // Operand is a matrix as residues, made for the plan's products. It is immutable and safe for concurrent use.
 //
 // Plane k, of stride words, has the residues modulo m_k, two neighbouring terms of a vector in the halves of a word.
-// Vectors are in panels: word (v/width*pairs + t/2)*width + v%width has terms t and t+1, t even, of vector v.
+// Vectors are in panels: word (v/width*pairs + t/2)*width + v%width has terms t and t+1, t even, of vector v. With
+// products of bytes, blockWords words of a row follow each other, and every width words of columns are twice as many.
 type Operand struct {
 	vectors, terms int
 	width, pairs   int
+	run            int // words of a vector that follow each other
 	stride         int
 	planes         []uint32
 }
 
 // Left converts the left matrix, of so many rows.
 func (p *Plan) Left(rows int, src Source, threads int) *Operand {
-	return p.operand(0, p.kernel.rows, rows, src, threads)
+	return p.operand(0, p.kernel.height(), rows, src, threads)
 }
 
 // Right converts the right matrix, of so many columns.
@@ -34,21 +36,30 @@ func (p *Plan) Right(cols int, src Source, threads int) *Operand {
 	return p.operand(1, p.kernel.cols, cols, src, threads)
 }
 
-// OperandBytes returns what an operand of so many rows or columns takes.
+// OperandBytes returns what an operand of so many rows or columns takes, at most.
 func (p *Plan) OperandBytes(vectors int) int64 {
-	width := max(p.kernel.rows, p.kernel.cols)
-	return int64(p.n) * int64(4*roundUp(vectors, width)) * int64((p.terms+1)/2)
+	width, size := max(p.kernel.height(), p.kernel.cols), 4
+	if p.kernel.bytes != nil {
+		size = 8
+	}
+	return int64(p.n) * int64(size*roundUp(vectors, width)) * int64(p.kernel.pairsOf(p.terms))
 }
 
 // groupsOfTask is how many groups of words, of the width of the kernel, one task converts.
 const groupsOfTask = 32
 
 func (p *Plan) operand(side, width, vectors int, src Source, threads int) *Operand {
-	o := &Operand{vectors: vectors, terms: p.terms, width: width, pairs: (p.terms + 1) / 2}
-	words := roundUp(vectors, width) * o.pairs
-	o.stride = roundUp(words, p.kernel.cols)
-	o.planes = make([]uint32, p.n*o.stride)
+	o := &Operand{vectors: vectors, terms: p.terms, width: width, pairs: p.kernel.pairsOf(p.terms), run: 1}
+	o.stride = roundUp(roundUp(vectors, width)*o.pairs, p.kernel.cols)
 	groups := o.stride / p.kernel.cols
+	switch {
+	case p.kernel.bytes == nil:
+	case side == 0:
+		o.run = blockWords
+	default:
+		o.stride *= 2
+	}
+	o.planes = make([]uint32, p.n*o.stride)
 	converters := make([]converter, parallel.Threads(threads))
 	parallel.Ranges(threads, groups, groupsOfTask, func(worker, from, to int) {
 		c := &converters[worker]
@@ -58,6 +69,12 @@ func (p *Plan) operand(side, width, vectors int, src Source, threads int) *Opera
 		}
 	})
 	return o
+}
+
+// place returns the vector and the pair of terms of a word.
+func (o *Operand) place(word int) (vector, pair int) {
+	panel, run := word/(o.width*o.pairs), word/o.run
+	return panel*o.width + run%o.width, run/o.width*o.run%o.pairs + word%o.run
 }
 
 // converter turns integers into residues: the table of powers, moduli by digits, times the digits of as many words as
@@ -71,6 +88,7 @@ type converter struct {
 	number Integer
 	panel  [2][]uint32 // the digits: pairs of them by words
 	tile   [2][]int32
+	bytes  byteScratch
 }
 
 func (c *converter) init(p *Plan, side, worker int, src Source) {
@@ -78,7 +96,7 @@ func (c *converter) init(p *Plan, side, worker int, src Source) {
 		return
 	}
 	c.plan, c.side, c.worker, c.src = p, side, worker, src
-	c.digits = roundUp((p.bits[side]+digitBits-1)/digitBits, 2)
+	c.digits = roundUp(max(1, (p.bits[side]+digitBits-1)/digitBits), 2)
 	for half := range 2 {
 		c.panel[half] = make([]uint32, c.digits/2*p.kernel.cols)
 		c.tile[half] = make([]int32, p.kernel.rows*p.kernel.cols)
@@ -91,8 +109,7 @@ func (c *converter) convert(o *Operand, at int) {
 	clear(c.panel[0])
 	clear(c.panel[1])
 	for lane := range k.cols {
-		word := at + lane
-		vector, pair := word/(o.width*o.pairs)*o.width+word%o.width, word/o.width%o.pairs
+		vector, pair := o.place(at + lane)
 		if vector >= o.vectors {
 			continue
 		}
@@ -109,6 +126,10 @@ func (c *converter) convert(o *Operand, at int) {
 			reduce(tile, k.cols, moduli[:k.rows])
 		}
 		rows := min(k.rows, c.plan.n-row)
+		if k.bytes != nil {
+			c.storeBytes(o, row, at, rows)
+			continue
+		}
 		pair(o.planes[row*o.stride+at:], o.stride, c.tile[0][:rows*k.cols], c.tile[1], k.cols)
 	}
 }

@@ -24,7 +24,7 @@ func NewPlan(aBits, bBits, terms int) *Plan {
 	if n > MaxModuli {
 		return nil
 	}
-	k := fastest
+	k := fastest()
 	return &Plan{n: n, terms: terms, bits: [2]int{aBits, bBits}, base: baseOf(n, k.rows), kernel: k}
 }
 
@@ -105,7 +105,7 @@ func (m *Multiplier) Multiply(a, b *Operand, emit func(worker, i, j int, sum *bi
 
 // WorkspaceBytes returns what each goroutine of a Multiplier takes at most.
 func (p *Plan) WorkspaceBytes() int64 {
-	return 4 * blockRows * blockCols * int64(p.base.pairs+2)
+	return 4 * blockRows * blockCols * int64(p.base.pairs+3)
 }
 
 // worker is the scratch memory of a goroutine.
@@ -116,6 +116,7 @@ type worker struct {
 	rows int
 	cols int
 	sums [2][]int32 // tiles of the block for the two moduli of a pair, panels of columns by panels of rows
+	high []int32    // of a modulus, with products of bytes
 	// residues of the block: pair q of moduli of row i and column j is residues[((i*panels + j/width)*pairs + q)*width +
 	// j%width], with the panels and the width of columns: right operands of the product with crt.
 	residues []uint32
@@ -133,7 +134,7 @@ func (w *worker) begin(p *Plan, row, col, rows, cols int) {
 		w.tiles = make([]int32, roundUp(p.base.digits+1, k.rows)*k.cols)
 		w.words = make([]big.Word, wordsFor(p.base.digits))
 	}
-	if size := roundUp(rows, k.rows) * roundUp(cols, k.cols); len(w.sums[0]) < size {
+	if size := roundUp(rows, k.height()) * roundUp(cols, k.cols); len(w.sums[0]) < size {
 		w.sums[0], w.sums[1] = make([]int32, size), make([]int32, size)
 		w.residues = make([]uint32, size*p.base.pairs)
 	}
@@ -143,7 +144,7 @@ func (w *worker) begin(p *Plan, row, col, rows, cols int) {
 func (w *worker) product(a, b *Operand) {
 	p, k := w.plan, w.plan.kernel
 	panels := roundUp(w.cols, k.cols) / k.cols
-	size, tile := roundUp(w.rows, k.rows)*panels*k.cols, k.rows*k.cols
+	size, tile := roundUp(w.rows, k.height())*panels*k.cols, k.height()*k.cols
 	for q := range p.base.pairs {
 		for half := range 2 {
 			sums := w.sums[half][:size]
@@ -153,7 +154,7 @@ func (w *worker) product(a, b *Operand) {
 			}
 		}
 		for at := 0; at < size; at += tile {
-			j, i := at/tile%panels, at/tile/panels*k.rows
+			j, i := at/tile%panels, at/tile/panels*k.height()
 			to := w.residues[((i*panels+j)*p.base.pairs+q)*k.cols:]
 			pair(to, panels*p.base.pairs*k.cols, w.sums[0][at:at+tile], w.sums[1][at:], k.cols)
 		}
@@ -165,6 +166,10 @@ func (w *worker) accumulate(sums []int32, a, b *Operand, index int) {
 	k := w.plan.kernel
 	m := w.plan.base.moduli[index : index+1]
 	left, right := a.planes[index*a.stride:(index+1)*a.stride], b.planes[index*b.stride:(index+1)*b.stride]
+	if k.bytes != nil {
+		w.accumulateBytes(sums, left, right, a.pairs, m)
+		return
+	}
 	panels, tile := roundUp(w.cols, k.cols)/k.cols, k.rows*k.cols
 	steps := max(1, (a.pairs+blockTerms/2-1)/(blockTerms/2))
 	for step := range steps {

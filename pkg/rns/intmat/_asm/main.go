@@ -16,8 +16,12 @@ func main() {
 	product{name: "mulAVX2", rows: 6, vectors: 2, lanes: 8, step: pairsAVX2}.generate()
 	product{name: "mulAVX512", rows: 12, vectors: 2, lanes: 16, step: pairsAVX512}.generate()
 	product{name: "mulVNNI", rows: 12, vectors: 2, lanes: 16, step: pairsVNNI}.generate()
+	bytes()
 	reduce()
+	fold()
 	merge()
+	split()
+	interleave()
 	carry()
 	Generate()
 }
@@ -138,6 +142,18 @@ func reduce() {
 	TEXT("reduceAVX2", NOSPLIT, "func(tile *int32, cols int, moduli *int32, rows int)")
 	Pragma("noescape")
 	Doc("reduceAVX2 reduces the rows of a tile, of 8 n > 0 columns, modulo their moduli. It works like reduceGeneric.")
+	rowwise(nil)
+}
+
+func fold() {
+	TEXT("foldAVX2", NOSPLIT, "func(tile *int32, high *int32, cols int, moduli *int32, rows int)")
+	Pragma("noescape")
+	Doc("foldAVX2 adds 256 times another tile to one before it reduces it. It works like foldGeneric.")
+	rowwise(Load(Param("high"), GP64()))
+}
+
+// rowwise reduces rows, to which it adds 256 times those of high, if any.
+func rowwise(high reg.Register) {
 	tile := Load(Param("tile"), GP64())
 	end := Load(Param("cols"), GP64())
 	SHLQ(Imm(2), end)
@@ -152,6 +168,11 @@ func reduce() {
 		at := Mem{Base: tile, Index: offset, Scale: 1}
 		v, quotient := YMM(), YMM()
 		VMOVDQU(at, v)
+		if high != nil {
+			VMOVDQU(Mem{Base: high, Index: offset, Scale: 1}, quotient)
+			VPSLLD(Imm(8), quotient, quotient)
+			VPADDD(quotient, v, v)
+		}
 		VCVTDQ2PS(v, quotient)
 		VMULPS(inverse, quotient, quotient)
 		VCVTPS2DQ(quotient, quotient)
@@ -160,6 +181,9 @@ func reduce() {
 		VMOVDQU(v, at)
 	})
 	ADDQ(end, tile)
+	if high != nil {
+		ADDQ(end, high)
+	}
 	ADDQ(Imm(8), moduli)
 	DECQ(rows)
 	JNZ(LabelRef("rows"))
@@ -192,6 +216,52 @@ func merge() {
 	ADDQ(end, odd)
 	DECQ(rows)
 	JNZ(LabelRef("rows"))
+	VZEROUPPER()
+	RET()
+}
+
+func split() {
+	TEXT("splitAVX2", NOSPLIT, "func(words *uint32, n int)")
+	Pragma("noescape")
+	Doc("splitAVX2 makes bytes of the halves of 8 n > 0 words. It works like splitGeneric.")
+	words, end := Load(Param("words"), GP64()), Load(Param("n"), GP64())
+	SHLQ(Imm(2), end)
+	middle := constant(0x0080_0080)
+	offset := GP64()
+	loop("words", offset, end, func() {
+		at := Mem{Base: words, Index: offset, Scale: 1}
+		v := YMM()
+		VPADDW(at, middle, v)
+		VPXOR(middle, v, v)
+		VMOVDQU(v, at)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func interleave() {
+	TEXT("interleaveAVX2", NOSPLIT, "func(low *uint32, high *uint32, words *uint32, turned *uint32, n int)")
+	Pragma("noescape")
+	Doc("interleaveAVX2 exchanges bytes of 8 n > 0 words. It works like interleaveGeneric.")
+	low, high := Load(Param("low"), GP64()), Load(Param("high"), GP64())
+	words, turned := Load(Param("words"), GP64()), Load(Param("turned"), GP64())
+	end := Load(Param("n"), GP64())
+	SHLQ(Imm(2), end)
+	even := constant(0x00FF_00FF)
+	offset := GP64()
+	loop("words", offset, end, func() {
+		x, y, v, u := YMM(), YMM(), YMM(), YMM()
+		VMOVDQU(Mem{Base: words, Index: offset, Scale: 1}, x)
+		VMOVDQU(Mem{Base: turned, Index: offset, Scale: 1}, y)
+		VPSLLW(Imm(8), y, v)
+		VPAND(even, x, u)
+		VPOR(u, v, v)
+		VMOVDQU(v, Mem{Base: low, Index: offset, Scale: 1})
+		VPSRLW(Imm(8), x, x)
+		VPANDN(y, even, y)
+		VPOR(x, y, y)
+		VMOVDQU(y, Mem{Base: high, Index: offset, Scale: 1})
+	})
 	VZEROUPPER()
 	RET()
 }
