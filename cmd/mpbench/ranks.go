@@ -51,10 +51,17 @@ func startTeam(ctx context.Context) (*team, error) {
 	}
 	c, err := comm.Start(ctx)
 	if err != nil {
-		err = &statusError{exitCode(err), fmt.Sprintf("rank %d: %v", launch.Rank, err)}
+		code := exitCode(err)
+		if ctx.Err() != nil { // by a launcher where a rank has failed, or its user
+			code, err = exitInterrupted, errors.New("interrupted before all ranks were connected")
+		}
+		err = &statusError{code, fmt.Sprintf("rank %d: %v", launch.Rank, err)}
 		if launch.Rank > 0 {
-			time.Sleep(rootFirst)
-			fmt.Fprintf(os.Stderr, "mpbench: %v\n", err)
+			select {
+			case <-ctx.Done(): // the launcher ends all
+			case <-time.After(rootFirst):
+				fmt.Fprintf(os.Stderr, "mpbench: %v\n", err)
+			}
 		}
 		return nil, err
 	}
