@@ -83,7 +83,7 @@ func TestIntegers(t *testing.T) {
 	}
 }
 
-// TestIntegerProducts: dot products of integers of 64 bits, signed or not, are exact in streams, parts and their merging.
+// TestIntegerProducts: dot products of integers of 64 bits, signed or not, are exact in streams, and parts merge.
 func TestIntegerProducts(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r := rand.New(rand.NewPCG(3, 4))

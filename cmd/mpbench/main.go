@@ -243,8 +243,8 @@ func untilSignal[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// patience is how long a reader may take for what an interrupted program still writes. mpirun of Open MPI reads nothing
-// between the signal to end and the end of all, a second later: what is not in files waits for it no longer.
+// patience is how long a reader may take for what an interrupted program still writes. mpirun of Open MPI reads
+// nothing between the signal to end and the end of all, a second later: what is not in files waits for it no longer.
 func patience() time.Duration {
 	if comm.Launched().Launcher != "" {
 		return 100 * time.Millisecond

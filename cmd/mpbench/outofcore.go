@@ -82,8 +82,8 @@ func (d *dataFiles) checkVectors(o *operands) error {
 		if yIntegers {
 			slices.Reverse(names)
 		}
-		return errors.Join(inputOutputf("%s holds integers of 64 bits, and %s holds other numbers; in streams and parts such "+
-			"integers go with their like", names[0], names[1]), d.Close())
+		return errors.Join(inputOutputf("%s holds integers of 64 bits, and %s holds other numbers; in streams and parts "+
+			"such integers go with their like", names[0], names[1]), d.Close())
 	}
 	return errors.Join(inputOutputf("%s holds %d numbers and %s holds %d; %s needs as many of each", o.files["x"][0],
 		x.Rows, o.files["y"][0], y.Rows, o.op.Name), d.Close())
