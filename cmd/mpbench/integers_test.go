@@ -70,13 +70,50 @@ func TestIntegers(t *testing.T) {
 		}
 	}
 	writeNumbers(t, "a-3.npy", 10)
+	writeNumbers(t, "n.npy", len(x))
 	for message, args := range map[string][]string{
 		"a-3.npy: holds other numbers than the files before": {"sum", "a-*.npy", "--stream"},
-		"x.npy: holds integers of 64 bits, which need not ":  {"dot", "x.npy", "x.npy", "--stream"},
+		"x.npy holds integers of 64 bits, and n.npy holds ":  {"dot", "n.npy", "x.npy", "--stream"},
+		"x.npy: holds integers of 64 bits, which need not ":  {"gemv", "x.npy", "n.npy", "--stream"},
 	} {
 		if _, text, code := mpbench(t, args...); code != exitInputOutput || strings.Count(text, "\n") != 1 ||
 			!strings.HasPrefix(text, "mpbench: "+message) {
 			t.Errorf("%q: exit code %d, want %q: %s", args, code, message, text)
+		}
+	}
+}
+
+// TestIntegerProducts: dot products of integers of 64 bits, signed or not, are exact in streams, and parts merge.
+func TestIntegerProducts(t *testing.T) {
+	t.Chdir(t.TempDir())
+	r := rand.New(rand.NewPCG(3, 4))
+	lists := [2][]uint64{{math.MaxUint64, 1 << 63, 1<<63 - 1, 1<<53 + 1}, {math.MaxUint64, 1 << 63, 1<<32 - 1, 1 << 63}}
+	for range 70_000 {
+		for i := range lists {
+			lists[i] = append(lists[i], r.Uint64()>>r.IntN(64))
+		}
+	}
+	value := func(dtype string, w uint64) *big.Int {
+		if dtype[1] == 'i' {
+			return big.NewInt(int64(w))
+		}
+		return new(big.Int).SetUint64(w)
+	}
+	for _, dtypes := range [][2]string{{"<i8", "<i8"}, {"<u8", ">i8"}, {">i8", "<u8"}, {"<u8", "<u8"}} {
+		sum := new(big.Int)
+		for i, w := range lists[0] {
+			sum.Add(sum, new(big.Int).Mul(value(dtypes[0], w), value(dtypes[1], lists[1][i])))
+		}
+		want := sum.String() + "\n"
+		writeIntegers(t, "x.npy", dtypes[0], lists[0])
+		writeIntegers(t, "y.npy", dtypes[1], lists[1])
+		if got := output(t, "dot", "x.npy", "y.npy", "--stream", "--digits", "60"); got != want {
+			t.Errorf("%s: %s, want %s", dtypes, got, want)
+		}
+		output(t, "partial", "dot", "x.npy", "y.npy", "--rows", "1500:", "-o", "b.mps")
+		output(t, "partial", "dot", "x.npy", "y.npy", "--rows", ":1500", "--threads", "1", "-o", "a.mps")
+		if got := output(t, "merge", "b.mps", "a.mps", "--digits", "60"); got != want {
+			t.Errorf("%s, merged: %s, want %s", dtypes, got, want)
 		}
 	}
 }

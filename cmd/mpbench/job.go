@@ -277,8 +277,8 @@ func (o *runOptions) measure(cmd *cobra.Command, jobs []job, env record.Environm
 		run := &record.Run{Environments: earlier.environments(env), Records: records}
 		err = cmp.Or(err, o.output.write(cmd, run))
 	}
-	switch {
-	case ctx.Err() != nil && (err == nil || exitCode(err) == exitCheckFailed):
+	switch code := exitCode(err); {
+	case ctx.Err() != nil && (err == nil || code == exitCheckFailed || code == exitInterrupted):
 		return &statusError{exitInterrupted, fmt.Sprintf("interrupted after %d of %d cases", len(records), len(jobs))}
 	case err != nil:
 		return err

@@ -243,8 +243,14 @@ func untilSignal[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// patience is how long a reader may take for what an interrupted program still writes.
-const patience = 5 * time.Second
+// patience is how long a reader may take for what an interrupted program still writes. mpirun of Open MPI reads
+// nothing between the signal to end and the end of all, a second later: what is not in files waits for it no longer.
+func patience() time.Duration {
+	if comm.Launched().Launcher != "" {
+		return 100 * time.Millisecond
+	}
+	return 5 * time.Second
+}
 
 // writeTo calls write, which writes what is named; where that is no regular file, an interruption ends the waiting for
 // a reader.
@@ -254,7 +260,7 @@ func writeTo(ctx context.Context, name string, write func() error) error {
 	}
 	if ctx.Err() != nil {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), patience)
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), patience())
 		defer cancel()
 	}
 	_, err := untilSignal(ctx, func() (struct{}, error) { return struct{}{}, write() })

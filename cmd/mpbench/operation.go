@@ -60,7 +60,7 @@ func newOperation(o *op.Operation) *cobra.Command {
 			return err
 		}
 		run.team = options.team
-		return options.team.finish(cmd.Context(), work(cmd, args))
+		return options.team.finish(cmd, work(cmd, args))
 	}
 	answer.addFlags(cmd.Flags())
 	options.addFlags(cmd.Flags())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -68,11 +69,21 @@ func (o operands) openData(reading datasets.Reading) (*dataFiles, error) {
 	return d, nil
 }
 
-// checkVectors checks that vectors have as many numbers.
+// checkVectors checks that vectors have as many numbers, and both integers of 64 bits or none.
 func (d *dataFiles) checkVectors(o *operands) error {
 	x, y := d.problem.X, d.problem.Y
-	if y.Absent() || x.Rows == y.Rows {
+	_, xIntegers := x.Source.(numbers.Integers)
+	_, yIntegers := y.Source.(numbers.Integers)
+	switch {
+	case y.Absent(), x.Rows == y.Rows && xIntegers == yIntegers:
 		return nil
+	case x.Rows == y.Rows:
+		names := []string{o.files["x"][0], o.files["y"][0]}
+		if yIntegers {
+			slices.Reverse(names)
+		}
+		return errors.Join(inputOutputf("%s holds integers of 64 bits, and %s holds other numbers; in streams and parts "+
+			"such integers go with their like", names[0], names[1]), d.Close())
 	}
 	return errors.Join(inputOutputf("%s holds %d numbers and %s holds %d; %s needs as many of each", o.files["x"][0],
 		x.Rows, o.files["y"][0], y.Rows, o.op.Name), d.Close())
@@ -86,7 +97,7 @@ func (d *dataFiles) openArray(
 	long := matrix || !o.op.Has(op.Matrix)
 	if long && (o.stream || datasets.Streams(names[0])) || len(names) > 1 {
 		open := datasets.OpenStream
-		if len(o.op.Arrays()) == 1 { // sums of integers, too
+		if !o.op.Has(op.Matrix) { // sums and dot products of integers, too
 			open = datasets.OpenExactStream
 		}
 		s, err := open(names...)

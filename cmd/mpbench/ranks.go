@@ -51,10 +51,17 @@ func startTeam(ctx context.Context) (*team, error) {
 	}
 	c, err := comm.Start(ctx)
 	if err != nil {
-		err = &statusError{exitCode(err), fmt.Sprintf("rank %d: %v", launch.Rank, err)}
+		code := exitCode(err)
+		if ctx.Err() != nil { // by a launcher where a rank has failed, or its user
+			code, err = exitInterrupted, errors.New("interrupted before all ranks were connected")
+		}
+		err = &statusError{code, fmt.Sprintf("rank %d: %v", launch.Rank, err)}
 		if launch.Rank > 0 {
-			time.Sleep(rootFirst)
-			fmt.Fprintf(os.Stderr, "mpbench: %v\n", err)
+			select {
+			case <-ctx.Done(): // the launcher ends all
+			case <-time.After(rootFirst):
+				fmt.Fprintf(os.Stderr, "mpbench: %v\n", err)
+			}
 		}
 		return nil, err
 	}
@@ -128,21 +135,36 @@ func (t *team) describe(rows int, took, all time.Duration) string {
 // worker tells whether this process is not the one that users see.
 func (t *team) worker() bool { return t != nil && !t.Root() }
 
-// finish ends the team: a worker does orders until the root has none.
-func (t *team) finish(ctx context.Context, err error) error {
+// finish ends the team: a worker does orders until the root has none. The line about an interruption comes before the
+// end of communication, which waits for a launcher that may be about to kill all.
+func (t *team) finish(cmd *cobra.Command, err error) error {
 	if t == nil {
 		return err
 	}
+	ctx := cmd.Context()
 	if t.worker() {
 		_ = t.Serve(ctx, t.find)
 	}
 	t.dismiss(ctx)
+	if err = t.orLost(err); err != nil && ctx.Err() != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "mpbench: %s\n", oneLine(err))
+		_ = t.End(ctx)
+		return &statusError{code: exitCode(err)}
+	}
+	if t.Lost() == nil && t.End(ctx) != nil {
+		err = t.orLost(err)
+	}
+	if t.worker() && t.Lost() != nil && !errors.Is(t.Lost(), context.Canceled) {
+		fmt.Fprintf(os.Stderr, "mpbench: %v\n", t.Lost())
+	}
+	return err
+}
+
+// orLost returns the error that ended communication, if there is one, after what is said of an interruption.
+func (t *team) orLost(err error) error {
 	lost := t.Lost()
-	switch {
-	case lost == nil:
+	if lost == nil {
 		return err
-	case t.worker() && !errors.Is(lost, context.Canceled):
-		fmt.Fprintf(os.Stderr, "mpbench: %v\n", lost)
 	}
 	if interrupted := (*statusError)(nil); errors.As(err, &interrupted) && interrupted.code == exitInterrupted {
 		return &statusError{exitInterrupted, interrupted.text + "; " + lost.Error()}
@@ -152,8 +174,8 @@ func (t *team) finish(ctx context.Context, err error) error {
 
 // dismiss ends the others' work, before the root writes what there is. Lost has an error of it.
 func (t *team) dismiss(ctx context.Context) {
-	if t != nil && t.Lost() == nil {
-		_ = t.End(ctx)
+	if t != nil {
+		_ = t.Dismiss(ctx)
 	}
 }
 

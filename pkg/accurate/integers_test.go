@@ -36,3 +36,28 @@ func TestAddIntegers(t *testing.T) {
 		}
 	}
 }
+
+// TestAddIntegerProducts: dot products of integers of all sizes are exact, and count as many terms.
+func TestAddIntegerProducts(t *testing.T) {
+	r := newRand()
+	const n = 1<<17 + 3
+	x, y := make([]int64, n), make([]uint64, n)
+	want := new(big.Int)
+	for i := range x {
+		x[i], y[i] = int64(r.Uint64())>>r.IntN(64), r.Uint64()>>r.IntN(64)
+		if i < 4 {
+			x[i], y[i] = []int64{math.MinInt64, math.MaxInt64}[i%2], []uint64{math.MaxUint64, 1<<63 + 1}[i/2]
+		}
+		want.Add(want, new(big.Int).Mul(big.NewInt(x[i]), new(big.Int).SetUint64(y[i])))
+	}
+	for _, threads := range []Threads{1, 3} {
+		var a, b Accumulator
+		AddIntegerProducts(threads, &a, x, y)
+		AddIntegerProducts(threads, &b, y, x)
+		for _, sum := range []*Accumulator{&a, &b} {
+			if got, _ := sum.Big(0).Int(nil); got.Cmp(want) != 0 || sum.Terms() != n {
+				t.Errorf("%d threads: %v of %d terms, want %v", threads, got, sum.Terms(), want)
+			}
+		}
+	}
+}

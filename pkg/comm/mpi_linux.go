@@ -57,7 +57,7 @@ func startMPI(ctx context.Context) (Communicator, error) {
 			"different implementations; name the launcher's library in %s", ErrUnavailable, launch.Launcher, launch.Size,
 			l.file, l.name, w.size, LibraryVariable)
 	}
-	return w, w.exchangeHosts(ctx, host)
+	return w, w.connect(ctx, host)
 }
 
 // init returns the name of the machine.
@@ -84,6 +84,26 @@ func (w *world) init() (string, error) {
 	}
 	w.rank, w.size = int(*rank), int(*size)
 	return string(name[:min(max(0, int(*length)), len(name))]), nil
+}
+
+// Ranks that have come out of MPI_Init meet within connecting, and some more for each: Open MPI goes on for ever where
+// connections are refused.
+const (
+	connecting     = 5 * time.Second
+	connectingEach = 10 * time.Millisecond
+)
+
+// connect has all ranks meet, and tells each the others' machines.
+func (w *world) connect(ctx context.Context, host string) error {
+	limit := connecting + time.Duration(w.size)*connectingEach
+	soon, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := w.exchangeHosts(soon, host)
+	if err != nil && ctx.Err() == nil && soon.Err() != nil {
+		return fmt.Errorf("%w: the %d ranks have not reached each other in %v; is a firewall between hosts, or an address "+
+			"one that others cannot reach?", ErrUnavailable, w.size, limit)
+	}
+	return err
 }
 
 func (w *world) exchangeHosts(ctx context.Context, host string) error {

@@ -22,6 +22,9 @@ func (a *terms) add(t tile) error {
 	threads := accurate.Threads(a.threads)
 	integers, _ := a.task.Problem.X.Source.(numbers.Integers)
 	switch {
+	case len(t.lists) == 2 && integers != nil:
+		others := a.task.Problem.Y.Source.(numbers.Integers)
+		addIntegerProducts(threads, &a.sum, t.lists, integers.Signed(), others.Signed())
 	case len(t.lists) == 2:
 		threads.AddProducts(&a.sum, t.lists[0], t.lists[1])
 	case integers == nil:
@@ -36,6 +39,20 @@ func (a *terms) add(t tile) error {
 	}
 	a.have.To = t.row + t.rows
 	return nil
+}
+
+// addIntegerProducts adds products of integers of 64 bits, whose bits x and y are.
+func addIntegerProducts(t accurate.Threads, sum *accurate.Accumulator, xy [][]float64, xSigned, ySigned bool) {
+	switch x, y := xy[0], xy[1]; {
+	case xSigned && ySigned:
+		accurate.AddIntegerProducts(t, sum, bitsAs[int64](x), bitsAs[int64](y))
+	case xSigned:
+		accurate.AddIntegerProducts(t, sum, bitsAs[int64](x), words(y))
+	case ySigned:
+		accurate.AddIntegerProducts(t, sum, words(x), bitsAs[int64](y))
+	default:
+		accurate.AddIntegerProducts(t, sum, words(x), words(y))
+	}
 }
 
 func (a *terms) flush() error {

@@ -24,7 +24,8 @@ func Supports(o *op.Operation) bool {
 // Task is what is to be added to a partial result.
 type Task struct {
 	// Problem has the data: x and y of a dot product, A and op of a matrix-vector product, as numbers in memory or
-	// numbers.Chunked, and x of the latter as binary64 numbers in memory; the numbers of a sum also as numbers.Integers.
+	// numbers.Chunked, and x of the latter as binary64 numbers in memory; the numbers of a sum, or all of a dot product,
+	// also as numbers.Integers.
 	// Factors and what is added to the product are not looked at.
 	Problem *op.Problem
 	// First is what the first row of the data is among the rows of the partial result, or the piece that they are.

@@ -12,6 +12,7 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"mpbench/pkg/comm"
@@ -41,6 +42,14 @@ func (e *Error) Unwrap() error {
 	return nil
 }
 
+// errInterrupted is the root's error where a signal came to all ranks.
+var errInterrupted = &interruption{}
+
+type interruption struct{}
+
+func (*interruption) Error() string { return "interrupted" }
+func (*interruption) Unwrap() error { return context.Canceled }
+
 // LostError says that not all ranks answer. Nothing can be asked of them any more.
 type LostError struct {
 	Rank, Size int
@@ -65,12 +74,17 @@ type Team struct {
 	lost  error
 	over  bool // the root has told that there is nothing more to do
 	ended bool
+
+	interrupted sync.Once
+	late        time.Time // when the grace ends
 }
 
-// Launchers give ranks a second between the signal to end and the end. The root, which speaks, goes first.
+// Launchers give ranks a second between the signal to end and the end. The root, which speaks, goes first. A signal to
+// all comes to one after the other: the root waits sameSignal for its own where another rank was interrupted.
 const (
 	rootGrace  = 400 * time.Millisecond
 	otherGrace = 700 * time.Millisecond
+	sameSignal = 200 * time.Millisecond
 )
 
 // New returns the team of a communicator; code is the exit code of an error.
@@ -88,6 +102,12 @@ func (t *Team) Root() bool { return t.Rank() == 0 }
 // Lost returns the error that ended communication, nil if there is none.
 func (t *Team) Lost() error { return t.lost }
 
+// left is how much is left of the grace, which the first interruption begins.
+func (t *Team) left() time.Duration {
+	t.interrupted.Do(func() { t.late = time.Now().Add(t.grace) })
+	return time.Until(t.late)
+}
+
 // together calls f, which communicates, with a context that outlasts ctx by the grace.
 func (t *Team) together(ctx context.Context, f func(context.Context) error) error {
 	if t.lost != nil {
@@ -95,7 +115,7 @@ func (t *Team) together(ctx context.Context, f func(context.Context) error) erro
 	}
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(t.grace, cancel) })
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(t.left(), cancel) })
 	defer stop()
 	if err := f(late); err != nil {
 		t.lost = &LostError{t.Rank(), t.Size(), err}
@@ -186,6 +206,13 @@ func (t *Team) collect(ctx context.Context, mine share, failed error) (all []sha
 		return nil, failed
 	}
 	for rank, s := range all {
+		if s.Interrupted {
+			select {
+			case <-ctx.Done():
+				return nil, errInterrupted
+			case <-time.After(sameSignal):
+			}
+		}
 		if s.Failure != "" {
 			return nil, &Error{rank, t.Size(), t.Hosts()[rank], s.Code, s.Failure, s.Interrupted}
 		}
@@ -217,16 +244,21 @@ func (t *Team) Agree(ctx context.Context, payload []byte, failed error) ([][]byt
 	return payloads, err
 }
 
-// End ends the others' Serve, and the communication of all; once.
-func (t *Team) End(ctx context.Context) error {
-	if t.ended {
+// Dismiss ends the others' Serve; once.
+func (t *Team) Dismiss(ctx context.Context) error {
+	if t.over || !t.Root() {
 		return t.lost
 	}
-	t.ended = true
-	if t.Root() {
-		if _, err := t.tell(ctx, order{Do: end}); err != nil {
-			return err
-		}
+	t.over = true
+	_, err := t.tell(ctx, order{Do: end})
+	return err
+}
+
+// End ends the others' Serve, and the communication of all; once.
+func (t *Team) End(ctx context.Context) error {
+	if err := t.Dismiss(ctx); err != nil || t.ended {
+		return err
 	}
+	t.ended = true
 	return t.together(ctx, t.Close)
 }
