@@ -234,7 +234,15 @@ func (o operationOptions) jobs() ([]job, error) {
 				return nil, err
 			}
 			for _, s := range sources[p] {
-				jobs = append(jobs, newJob(s, on.method, c, sampler).beside(o.baseline).over(o.team))
+				j := newJob(s, on.method, c, sampler).beside(o.baseline).over(o.team)
+				switch err := j.checkOutline(); {
+				case err == nil:
+					jobs = append(jobs, j)
+				case namesAll(o.method):
+					o.notices.add("%v", err)
+				default:
+					return nil, err
+				}
 			}
 		}
 	}
