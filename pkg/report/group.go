@@ -429,7 +429,7 @@ func memoryLine(all []group) string {
 		largest[name] = max(largest[name], r.MatrixBytes)
 	}
 	for i, name := range order {
-		order[i] = fmt.Sprintf("%.1f MB %s", float64(largest[name])/1e6, name)
+		order[i] = record.Bytes(largest[name]) + " " + name
 	}
 	if len(order) == 0 {
 		return ""
