@@ -423,7 +423,8 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-// TestMemory: what has to be converted must fit, with the results; numbers that are of the format already need nothing.
+// TestMemory: what has to be converted must fit, with the results; numbers that are of the format already need
+// nothing.
 func TestMemory(t *testing.T) {
 	n := 10
 	x := thirds(n, 1)

@@ -153,8 +153,8 @@ func (z *Number) divideByWord(d uint64, width int) {
 	z.Words, z.Exp = words, z.Exp-64*shift
 }
 
-// Top returns the highest 64 bits of z, which must be finite, the last one set if a lower one is: rounding h * 2^exp to
-// at most 62 bits gives what rounding |z| gives.
+// Top returns the highest 64 bits of z, which must be finite, the last one set if a lower one is: rounding h * 2^exp
+// to at most 62 bits gives what rounding |z| gives.
 func (z *Number) Top() (h uint64, exp int) {
 	i := len(z.Words) - 1
 	for z.Words[i] == 0 {

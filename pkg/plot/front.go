@@ -47,8 +47,8 @@ func frontPoint(r *record.Record) (point, bool) {
 	return p, true
 }
 
-// front is the steps from the axis below the fastest point of a panel to the most accurate one, through those with more digits than
-// all that are as fast.
+// front is the steps from the axis below the fastest point of a panel to the most accurate one, through those with
+// more digits than all that are as fast.
 func front(p *panel) (path []xy) {
 	var points []xy
 	for _, s := range p.series {
