@@ -48,7 +48,7 @@ func TestDecimals(t *testing.T) {
 	for text, short := range map[string]bool{
 		"0.01": true, "-0.25\n0.1": true, "922337203685477580\n": true, "9223372036854775807": false,
 		"0.9223372036854775809": false,
-		"0.1\n0x1p3": false, "0.1\n1e-18\n1e6": false, "0.1\n1e-18": true, "0.1\n1e200": false,
+		"0.1\n0x1p3":            false, "0.1\n1e-18\n1e6": false, "0.1\n1e-18": true, "0.1\n1e200": false,
 	} {
 		c, err := readString(text, Exact, false)
 		if err != nil || (c.short.Source != nil) != short {
