@@ -54,6 +54,30 @@ func (s Spec) Extents(opt Options) (Extents, error) {
 	return j.extents(), nil
 }
 
+// Outline returns the data that [Generate] would make, with numbers.Outline in place of numbers; of a sparse matrix,
+// which only says how many elements it has once it is made, without any. Errors are those of Extents.
+func (s Spec) Outline(opt Options) (*Data, error) {
+	e, err := s.Extents(opt)
+	d := &Data{Extents: e}
+	switch outline := numberOutline(8); {
+	case err != nil || s.set.sparse != nil:
+	case s.set.matrix == nil:
+		if d.X = outline(e.N); s.set.family.vectors == 2 {
+			d.Y = outline(e.N)
+		}
+	default:
+		j, _ := newMatrixJob(s, opt) // Extents has found no error
+		outline = numberOutline(j.numberBytes())
+		d.A, d.X, d.Y = outline(j.m*j.n), outline(j.terms*j.columns), outline(j.rows*j.columns)
+	}
+	return d, err
+}
+
+// numberOutline returns what stands for n numbers of so many bytes.
+func numberOutline(bytes int) func(n int) Numbers {
+	return func(n int) Numbers { return Numbers{Source: numbers.Outline{Count: n, Bytes: bytes}} }
+}
+
 // Gives tells whether a parameter was written out.
 func (s Spec) Gives(name string) bool {
 	i := s.set.param(name)

@@ -52,6 +52,7 @@ func (r Reading) String() string {
 type content struct {
 	float64s    []float64
 	wide        []*big.Rat // instead, where a number is no float64
+	short       Numbers    // instead, where all are decimals of few digits
 	description string
 	notes       []string
 	header      string // a line that is none of numbers and was skipped
@@ -170,7 +171,7 @@ func loadOne(path string, reading Reading) (*Data, error) {
 	}
 	d := &Data{
 		Name:     baseName(path),
-		Extents:  Extents{N: len(c.float64s) + len(c.wide)},
+		Extents:  Extents{N: c.len()},
 		Source:   "file " + path + ": " + c.description,
 		Notes:    c.notes,
 		fromFile: true,
@@ -185,7 +186,18 @@ func loadOne(path string, reading Reading) (*Data, error) {
 	return d, nil
 }
 
+// len returns how many numbers there are.
+func (c content) len() int {
+	if c.short.Source != nil {
+		return c.short.Len()
+	}
+	return len(c.float64s) + len(c.wide)
+}
+
 func (c content) numbers() Numbers {
+	if c.short.Source != nil {
+		return c.short
+	}
 	if c.wide != nil {
 		return Numbers{numbers.Rationals(c.wide), hashRationals(c.wide)}
 	}

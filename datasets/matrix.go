@@ -81,15 +81,19 @@ func newMatrixJob(spec Spec, opt Options) (*matrixJob, error) {
 			return nil, usagef("%s: bits=%d: want an integer from 0 to %d", spec.set.Name, j.bits, maxMatrixBits)
 		}
 	}
-	numberBytes := int64(8)
-	if j.bits > 0 {
-		numberBytes = 56 + int64(j.bits+63)/64*8 // pointer, header, words
-	}
 	count := int64(j.m)*int64(j.n) + int64(j.rows+j.terms)*int64(j.columns)
-	if err := CheckMemory(count * numberBytes); err != nil {
+	if err := CheckMemory(count * int64(j.numberBytes())); err != nil {
 		return nil, usagef("%s: m=%d, n=%d: %s", spec.set.Name, j.m, j.n, err)
 	}
 	return j, nil
+}
+
+// numberBytes is how much memory a number takes.
+func (j *matrixJob) numberBytes() int {
+	if j.bits == 0 {
+		return 8
+	}
+	return 56 + (j.bits+63)/64*8 // pointer, header, words
 }
 
 func generateMatrix(spec Spec, opt Options) (*Data, error) {

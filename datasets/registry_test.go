@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"mpbench/pkg/numbers"
 	"mpbench/pkg/record"
 )
 
@@ -276,6 +277,55 @@ func TestMemory(t *testing.T) {
 		if got := record.Bytes(n); got != want {
 			t.Errorf("record.Bytes(%d) = %s, want %s", n, got, want)
 		}
+	}
+}
+
+// TestOutline: an outline has the arrays that Generate makes.
+func TestOutline(t *testing.T) {
+	for _, c := range []struct {
+		family *Family
+		text   string
+		bytes  int // of a number
+	}{
+		{Vectors, "uniform01", 8}, {Vectors, "mcnamee1", 8}, {Pairs, "uniform11:n=7", 8}, {Matrices, "wide:m=5", 8},
+		{Matrices, "uniform11:bits=100", 72}, {Products, "uniform11:m=3,k=5", 8},
+	} {
+		s, err := c.family.Parse(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		options := Options{Seed: 1, Trans: true}
+		if !s.Fixed() && !s.Gives("n") {
+			options.N = 30
+		}
+		outline, err := s.Outline(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := Generate(s, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if outline.Extents != made.Extents {
+			t.Errorf("%s: %+v, want %+v", c.text, outline.Extents, made.Extents)
+		}
+		for i, x := range []Numbers{made.A, made.X, made.Y} {
+			o := []Numbers{outline.A, outline.X, outline.Y}[i].Source
+			want := any(nil)
+			if x.Source != nil {
+				want = numbers.Outline{Count: x.Len(), Bytes: c.bytes}
+			}
+			if o != want {
+				t.Errorf("%s: array %d is %v, want %v", c.text, i, o, want)
+			}
+		}
+	}
+	sparse, err := Sparses.Parse("tridiagonal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err := sparse.Outline(Options{N: 10}); err != nil || d.N != 10 || d.X.Source != nil {
+		t.Errorf("a sparse matrix: %+v, %v", d, err)
 	}
 }
 

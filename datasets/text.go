@@ -31,6 +31,7 @@ func newTextReader(f *file, reading Reading) textReader {
 
 // read gives every line to parse, and returns what it took.
 func (t *textReader) read(parse func(line []byte) error) (content, error) {
+	t.short = t.reading == Exact
 	if err := t.lines(parse); err != nil {
 		return content{}, err
 	}
@@ -73,10 +74,14 @@ type textReader struct {
 	long    []byte // memory for lines that are longer than the buffer
 	line    int    // number of the current line, from 1
 
-	terms   []float64
-	wide    []wideTerm
-	special position // of the first infinity or NaN
-	budget  int64    // bytes that numbers kept exactly may still take
+	terms    []float64
+	short    bool     // all numbers so far are decimals of few digits
+	decimals decimals // of the terms until one is not
+	wide     []wideTerm
+	wides    int      // how many numbers are no float64
+	first    position // of the first of them
+	special  position // of the first infinity or NaN
+	budget   int64    // bytes that numbers kept exactly may still take
 }
 
 // readLine returns the next line with its end; io.EOF comes with the last one. The line is valid until the next call.
@@ -93,11 +98,10 @@ func (t *textReader) readLine(in *bufio.Reader) ([]byte, error) {
 	return t.long, err
 }
 
-// wideTerm is a number that is no float64; its place among the terms holds 0.
+// wideTerm is a number that is no float64, and none of the decimals; its place among the terms holds 0.
 type wideTerm struct {
 	index int
 	value *big.Rat
-	position
 }
 
 // position is where a number stands; text is the number.
@@ -161,6 +165,11 @@ func (t *textReader) take(token []byte, column int) error {
 	if too := n.limits(); too != "" {
 		return t.fail(column, "%s %s", quote(text), too)
 	}
+	if d, ok := n.decimal(text); ok && t.short {
+		t.takeDecimal(d, text, column)
+		return nil
+	}
+	t.short = false
 	x, r := n.number(text, t.reading)
 	if n.special && t.special.line == 0 {
 		t.special = position{t.line, column, text}
@@ -169,10 +178,29 @@ func (t *textReader) take(token []byte, column int) error {
 		if t.budget -= ratBytes(r); t.budget < 0 {
 			return t.fail(column, "the numbers kept exactly need too much memory, more than 64 times the size of the file")
 		}
-		t.wide = append(t.wide, wideTerm{len(t.terms), r, position{t.line, column, text}})
+		t.noteWide(text, column)
+		t.wide = append(t.wide, wideTerm{len(t.terms), r})
 	}
 	t.terms = append(t.terms, x)
 	return nil
+}
+
+func (t *textReader) takeDecimal(d shortDecimal, text string, column int) {
+	x, ok := d.float64()
+	if !ok {
+		t.noteWide(text, column)
+	}
+	if x == 0 && text[0] == '-' {
+		x = math.Copysign(0, -1)
+	}
+	t.terms, t.decimals = append(t.terms, x), append(t.decimals, d)
+}
+
+// noteWide counts a number that is no float64.
+func (t *textReader) noteWide(text string, column int) {
+	if t.wides++; t.wides == 1 {
+		t.first = position{t.line, column, text}
+	}
 }
 
 func ratBytes(r *big.Rat) int64 {
@@ -181,30 +209,38 @@ func ratBytes(r *big.Rat) int64 {
 
 // finish makes the terms rationals if one of them has to be.
 func (t *textReader) finish() (content, error) {
-	if len(t.wide) == 0 {
+	if t.wides == 0 {
 		return content{float64s: t.terms, description: "text"}, nil
 	}
-	first := t.wide[0]
+	c := content{description: "text", notes: []string{
+		fmt.Sprintf("%d of %d numbers are no float64 and are kept exactly", t.wides, len(t.terms)),
+	}}
+	if source, ok := t.decimals.source(); ok && t.short {
+		c.short = Numbers{source, t.decimals.hash()}
+		return c, nil
+	}
 	if t.special.line != 0 {
 		return content{}, inputf("%s:%d:%d: %s cannot stand beside numbers that are kept exactly (%s in line %d is no "+
 			"float64)",
-			t.name, t.special.line, t.special.column, t.special.text, quote(first.text), first.line)
+			t.name, t.special.line, t.special.column, t.special.text, quote(t.first.text), t.first.line)
 	}
-	rats := make([]*big.Rat, len(t.terms))
+	c.wide = make([]*big.Rat, len(t.terms))
+	for i, d := range t.decimals {
+		c.wide[i] = d.rat()
+	}
 	for _, w := range t.wide {
-		rats[w.index] = w.value
+		c.wide[w.index] = w.value
 	}
 	for i, x := range t.terms {
-		if rats[i] == nil {
-			rats[i] = new(big.Rat).SetFloat64(x)
-			if t.budget -= ratBytes(rats[i]); t.budget < 0 {
+		if c.wide[i] == nil {
+			c.wide[i] = new(big.Rat).SetFloat64(x)
+			if t.budget -= ratBytes(c.wide[i]); t.budget < 0 {
 				return content{}, t.errorf("the numbers need too much memory as rationals, more than 64 times the size of " +
 					"the file")
 			}
 		}
 	}
-	note := fmt.Sprintf("%d of %d numbers are no float64 and are kept exactly", len(t.wide), len(rats))
-	return content{wide: rats, description: "text", notes: []string{note}}, nil
+	return c, nil
 }
 
 // Limits on one number in a text file. They keep the cost of a file in proportion to its size; the exponents go far

@@ -34,10 +34,25 @@ func show(c content) string {
 	for _, x := range c.float64s {
 		parts = append(parts, strconv.FormatFloat(x, 'g', -1, 64))
 	}
-	for _, r := range c.wide {
+	for _, r := range wideNumbers(c) {
 		parts = append(parts, r.RatString())
 	}
 	return strings.Join(parts, " ")
+}
+
+// wideNumbers returns the numbers of which one is no float64, nil where all are. The checksum is that of rationals.
+func wideNumbers(c content) []*big.Rat {
+	if c.short.Source == nil {
+		return c.wide
+	}
+	var list []*big.Rat
+	for i := range c.short.Len() {
+		list = append(list, numbers.At(c.short.Source, i).Number())
+	}
+	if hash := hashRationals(list); hash != c.short.SHA256 {
+		panic("the checksum is " + c.short.SHA256 + ", that of rationals " + hash)
+	}
+	return list
 }
 
 func TestText(t *testing.T) {
@@ -234,9 +249,9 @@ func FuzzText(f *testing.F) {
 			checkError(t, err, ErrInput, "data.")
 			return
 		}
-		n := len(c.float64s) + len(c.wide)
-		if n == 0 || n > len(text) || len(c.float64s) > 0 && len(c.wide) > 0 {
-			t.Fatalf("%d and %d numbers from %q", len(c.float64s), len(c.wide), text)
+		n, wide := c.len(), wideNumbers(c)
+		if n == 0 || n > len(text) || len(c.float64s) > 0 && len(wide) > 0 || n != len(c.float64s)+len(wide) {
+			t.Fatalf("%d and %d numbers from %q", len(c.float64s), len(wide), text)
 		}
 		if n != 1 {
 			return
@@ -244,9 +259,9 @@ func FuzzText(f *testing.F) {
 		want, ok := new(big.Rat).SetString(strings.Trim(text, " \t\r\n\v\f"))
 		switch {
 		case !ok || strings.ContainsAny(text, "/_"): // a special value, a comment, or what only big.Rat takes
-		case c.wide != nil:
-			if c.wide[0].Cmp(want) != 0 {
-				t.Fatalf("%q became %v", text, c.wide[0])
+		case wide != nil:
+			if wide[0].Cmp(want) != 0 {
+				t.Fatalf("%q became %v", text, wide[0])
 			}
 		default:
 			if f, isExact := want.Float64(); f != c.float64s[0] || exactly && !isExact {

@@ -42,7 +42,13 @@ Exit code 1: nothing meets the wish, the recommendation does not hold when it is
   mpbench advise --dataset gensum:cond=1e40 --correct-bits 100
   mpbench advise --op dot --input-x x.npy --input-y y.npy --digits 15 --proved
   mpbench advise --op gemv --dataset gengemv:n=200,cond=1e30 --digits 20 --reuse 100`,
-		Args: noArguments,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("advise: %q stands alone; files are named by --input, or as --op dot --input-x x.npy "+
+					"--input-y y.npy", args[0])
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := output.check(); err != nil {
 				return err

@@ -354,12 +354,12 @@ func (a *answerOptions) print(out io.Writer, list []*answer.Answer, names []stri
 	return nil
 }
 
-// saveExactly writes a result of n components exactly into text.
-func saveExactly(path string, n int, value func(int) exact.Summary) error {
+// saveExactly writes a result of n components into text.
+func saveExactly(path string, n int, text func(int) string) error {
 	lines := make([]string, n)
 	parallel.Ranges(0, n, 1<<8, func(_, from, to int) {
 		for i := from; i < to; i++ {
-			lines[i] = exactText(value(i))
+			lines[i] = text(i)
 		}
 	})
 	return saveLines(path, lines)
@@ -370,13 +370,18 @@ func saveAnswer(path string, a *answer.Answer) error {
 	if isNPY(path) {
 		return saveVector(path, a.Float64s())
 	}
-	return saveExactly(path, a.Components(), a.Value)
+	return saveExactly(path, a.Components(), func(i int) string {
+		if x := a.Big(i); x != nil {
+			return x.Text('x', -1)
+		}
+		return exactText(a.Value(i))
+	})
 }
 
 // saveValues does the same for a list.
 func saveValues(path string, list []exact.Summary) error {
 	if !isNPY(path) {
-		return saveExactly(path, len(list), func(i int) exact.Summary { return list[i] })
+		return saveExactly(path, len(list), func(i int) string { return exactText(list[i]) })
 	}
 	y := make(numbers.Float64s, len(list))
 	for i, s := range list {

@@ -134,14 +134,14 @@ func (o operands) fileSources(reading datasets.Reading, factors map[string]numbe
 func (o operands) fileSource(
 	key string, factors map[string]numbers.Array, data func() (*datasets.Data, error),
 ) source {
-	check := func() error {
+	read := func() (*op.Problem, error) {
 		d, err := data()
-		if err == nil {
-			_, err = o.problem(d, factors)
+		if err != nil {
+			return nil, err
 		}
-		return err
+		return o.problem(d, factors)
 	}
-	return source{key, true, check, o.opener(factors, data)}
+	return source{key, true, read, o.opener(factors, data)}
 }
 
 // paths returns the files in the order of the operands, of which those that are not optional must be there.
@@ -276,15 +276,15 @@ func (o operands) streams() ([]source, error) {
 	}
 	var list []source
 	for _, path := range o.files[name] {
-		check := func() error {
+		outline := func() (*op.Problem, error) {
 			s, err := datasets.OpenStream(path)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			return s.Close()
+			return s.Data().Problem(o.op), s.Close()
 		}
 		open := func(ctx context.Context) (opened, error) { return o.openStream(ctx, path) }
-		list = append(list, source{path + " stream", true, check, open})
+		list = append(list, source{path + " stream", true, outline, open})
 	}
 	return list, nil
 }

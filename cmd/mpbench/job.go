@@ -14,6 +14,7 @@ import (
 	"mpbench/pkg/device"
 	"mpbench/pkg/measure"
 	"mpbench/pkg/method"
+	"mpbench/pkg/op"
 	"mpbench/pkg/record"
 	"mpbench/pkg/report"
 	"mpbench/pkg/sampling"
@@ -190,7 +191,7 @@ func (o *runOptions) run(cmd *cobra.Command, plan func([]scan) ([]job, error)) e
 		return err
 	}
 	if o.dryRun {
-		if err := checkSources(cmd.Context(), jobs); err != nil {
+		if err := checkFiles(cmd.Context(), jobs); err != nil {
 			return err
 		}
 		return listJobs(cmd.OutOrStdout(), earlier.remaining(jobs))
@@ -220,19 +221,44 @@ func (o *runOptions) jobs(cmd *cobra.Command, plan func([]scan) ([]job, error)) 
 	return jobs, o.details.checkJobs(len(jobs))
 }
 
-// checkSources finds what would make the reading of a file fail.
-func checkSources(ctx context.Context, jobs []job) error {
-	checked := map[string]bool{}
+// checkFiles finds what would make the reading of a file fail, and methods that have too little memory beside it.
+func checkFiles(ctx context.Context, jobs []job) error {
+	var key string // of the file that was read last, as jobs with the same one follow each other
+	var p *op.Problem
 	for _, j := range jobs {
-		if j.source.check == nil || checked[j.source.key] || ctx.Err() != nil {
+		if !j.source.fromFile || ctx.Err() != nil {
 			continue
 		}
-		checked[j.source.key] = true
-		if err := j.source.check(); err != nil {
+		if key != j.source.key {
+			var err error
+			if p, err = j.source.outline(); err != nil {
+				return err
+			}
+			key = j.source.key
+		}
+		if err := j.checkMemory(p); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// checkOutline is checkMemory of a data set that is not loaded yet.
+func (j job) checkOutline() error {
+	if j.source.fromFile {
+		return nil
+	}
+	p, err := j.source.outline()
+	return cmp.Or(err, j.checkMemory(p))
+}
+
+// checkMemory returns a *method.MemoryError if the method is known to have too little memory for a problem; of ranks,
+// which share it, nothing is known.
+func (j job) checkMemory(p *op.Problem) error {
+	if j.team != nil || p == nil {
+		return nil
+	}
+	return j.method.CheckMemory(j.config, p)
 }
 
 func listJobs(w io.Writer, jobs []job) error {

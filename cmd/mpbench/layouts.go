@@ -104,6 +104,8 @@ func (l wantedLayout) spread(a *numbers.Array) error {
 		a.Source = numbers.Float64s(spreadSlice(x, l.Layout))
 	case numbers.Bigs:
 		a.Source = numbers.Bigs(spreadSlice(x, l.Layout))
+	case numbers.Outline:
+		a.Source = numbers.Outline{Count: l.Size(), Bytes: x.Bytes}
 	default:
 		return l.errorf("want 1 for numbers that are no binary fractions")
 	}

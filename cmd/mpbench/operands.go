@@ -179,8 +179,10 @@ func parseInteger(text string) (int, error) {
 type source struct {
 	key      string // the same for the same problem
 	fromFile bool
-	check    func() error // finds what would make load fail, of a file; nil if there is nothing to be found
-	open     func(context.Context) (opened, error)
+	// outline returns the problem before it is loaded: of a data set without numbers, nil where its extents are not
+	// known; of a file it finds what would make load fail.
+	outline func() (*op.Problem, error)
+	open    func(context.Context) (opened, error)
 }
 
 // opened is a problem without its exact result, in memory, or in a file that is open.
@@ -329,7 +331,14 @@ func (o operands) sources(bits int) ([]source, error) {
 			return nil, err
 		}
 		open := o.opener(factors, func() (*datasets.Data, error) { return datasets.Generate(s, options) })
-		list = append(list, source{key: o.specKey(s, options) + o.suffix(), open: open})
+		outline := func() (*op.Problem, error) {
+			d, err := s.Outline(options)
+			if err != nil || d.X.Source == nil {
+				return nil, err
+			}
+			return o.problem(d, factors)
+		}
+		list = append(list, source{key: o.specKey(s, options) + o.suffix(), outline: outline, open: open})
 	}
 	files, err := o.fileSources(reading, factors)
 	return append(list, files...), err

@@ -234,7 +234,15 @@ func (o operationOptions) jobs() ([]job, error) {
 				return nil, err
 			}
 			for _, s := range sources[p] {
-				jobs = append(jobs, newJob(s, on.method, c, sampler).beside(o.baseline).over(o.team))
+				j := newJob(s, on.method, c, sampler).beside(o.baseline).over(o.team)
+				switch err := j.checkOutline(); {
+				case err == nil:
+					jobs = append(jobs, j)
+				case namesAll(o.method):
+					o.notices.add("%v", err)
+				default:
+					return nil, err
+				}
 			}
 		}
 	}
@@ -397,9 +405,16 @@ func guideOf(o *op.Operation) guide {
 	if g, ok := guides[o]; ok {
 		return g
 	}
+	what := o.Summary
+	if o.Scalar {
+		what = "the " + what
+	}
+	if strings.Contains(what, ",") {
+		what += ","
+	}
 	return guide{
-		short: "Compute " + o.Summary + " by many methods and compare with the exact result",
-		long: "Computes " + o.Summary + ` of each data set by each method at each precision. Every component is
+		short: "Compute " + what + " by many methods and compare with the exact result",
+		long: "Computes " + what + ` of each data set by each method at each precision. Every component is
 compared with the exact one and with the method's proved error bound. A row shows the component with
 the largest relative error.`,
 		example:   "  mpbench " + o.Name + " --precision 106",

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -193,11 +194,14 @@ func readResults(path string) (*record.Run, error) {
 		in = f
 	}
 	run, err := record.ReadRecords(in)
-	if err != nil {
+	const wanted = "want the .jsonl or .json that --export writes"
+	switch named := strings.HasPrefix(filepath.Ext(path), ".json"); {
+	case err != nil && !named && path != "-":
+		return nil, inputOutputf("%s: is no file of results; %s (%v)", path, wanted, err)
+	case err != nil:
 		return nil, inputOutputf("%s: %v", path, err)
-	}
-	if len(run.Records) == 0 {
-		return nil, inputOutputf("%s: no records; want the .jsonl or .json that --export writes", path)
+	case len(run.Records) == 0:
+		return nil, inputOutputf("%s: no records; %s", path, wanted)
 	}
 	return run, nil
 }

@@ -101,6 +101,9 @@ func npyFile(path string, y numbers.Source) ([]byte, error) {
 	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
 	data := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))
 	data = append(data, header...)
+	if floats, ok := y.(numbers.Float64s); ok {
+		return binary.Append(data, binary.LittleEndian, []float64(floats))
+	}
 	for i := range y.Len() {
 		v := numbers.At(y, i)
 		x := v.Float64()

@@ -3,6 +3,7 @@ package suggest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -14,8 +15,9 @@ func Unknown(what, name string, known []string) string {
 	return fmt.Sprintf("unknown %s %q (known: %s)", what, name, strings.Join(known, " "))
 }
 
-// Nearest returns the known name with the least edit distance to name, the first of equals; there is none when more
-// than a third of the letters (at least two), or all of the known name's, would have to change.
+// Nearest returns the known name with the least edit distance to name, the first of equals; when more than a third of
+// the letters (at least two), or all of the known name's, would have to change, the only one that begins with name, of
+// at least two letters, if there is one.
 func Nearest(name string, known []string) (string, bool) {
 	best, limit := "", max(2, len(name)/3)+1
 	for _, k := range known {
@@ -23,7 +25,16 @@ func Nearest(name string, known []string) (string, bool) {
 			best, limit = k, d
 		}
 	}
+	if best == "" && len(name) >= 2 {
+		if i := slices.IndexFunc(known, begins(name)); i >= 0 && !slices.ContainsFunc(known[i+1:], begins(name)) {
+			best = known[i]
+		}
+	}
 	return best, best != ""
+}
+
+func begins(prefix string) func(string) bool {
+	return func(name string) bool { return strings.HasPrefix(name, prefix) }
 }
 
 // editDistance returns the least number of bytes to insert, delete or replace, or of neighbours to swap, that turn a

@@ -19,6 +19,12 @@ func TestEditDistance(t *testing.T) {
 
 func TestUnknown(t *testing.T) {
 	known := []string{"reduce1", "reduce2", "n"}
+	if near, ok := Nearest("prec", []string{"n", "precision"}); near != "precision" || !ok {
+		t.Errorf("prec is near %q", near)
+	}
+	if near, ok := Nearest("red", known); ok {
+		t.Errorf("red is near %s, and other names begin with it", near)
+	}
 	for name, want := range map[string]string{
 		"reduc1":  `unknown method "reduc1" (did you mean reduce1?)`,
 		"REDUCE2": `unknown method "REDUCE2" (did you mean reduce2?)`,

@@ -148,6 +148,15 @@ func (a *Answer) try(ctx context.Context, m method.Method, c method.Config) (err
 	return nil
 }
 
+// Big returns a component of the result exactly where that costs little, nil for others.
+func (a *Answer) Big(i int) *big.Float {
+	var s op.Short
+	if !a.Input.Reference.Short(i, &s) {
+		return nil
+	}
+	return s.Big()
+}
+
 // Float64s returns the result, each component rounded once.
 func (a *Answer) Float64s() numbers.Float64s {
 	y := make(numbers.Float64s, a.Components())

@@ -2,6 +2,7 @@ package exact
 
 import (
 	"math"
+	"math/big"
 	"slices"
 )
 
@@ -219,6 +220,24 @@ func (s *Short) Float64(gap *Short) (x float64, known bool) {
 	x = a / s.divisor
 	rounded, known := s.RoundsTo(x, gap)
 	return x, known && rounded
+}
+
+// bigBits is how many bits the sums of Big have at most: enough for products of numbers of like size.
+const bigBits = 1 << 10
+
+// Big returns the sum, exactly; nil where it takes more than bigBits bits, or the divisor is not 1.
+func (s *Short) Big() *big.Float {
+	if s.failed || s.divisor != 1 {
+		return nil
+	}
+	sum, next, x := new(big.Float).SetPrec(bigBits), new(big.Float).SetPrec(bigBits), new(big.Float)
+	for _, part := range s.parts[:s.n] {
+		if next.Add(sum, x.SetFloat64(part)).Acc() != big.Exact {
+			return nil
+		}
+		sum, next = next, sum
+	}
+	return sum
 }
 
 // MagnitudesAbove returns an upper bound on the sum of the magnitudes of the terms. Terms and their sums are rounded,

@@ -70,8 +70,12 @@ func hostileNumber(r *rand.Rand) float64 {
 func TestShort(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	known, exactly := 0, 0
+	bigs := 0
 	for range 10_000 {
 		c := randomShort(r)
+		if c.short.Big() != nil {
+			bigs++
+		}
 		if !c.short.OK() {
 			continue
 		}
@@ -84,6 +88,9 @@ func TestShort(t *testing.T) {
 		if _, ok := c.short.Sign(); ok {
 			known++
 		}
+	}
+	if bigs < 1000 {
+		t.Errorf("%d sums are big.Floats", bigs)
 	}
 	if known < 3000 || exactly < 300 {
 		t.Errorf("the sign of %d is known, and the magnitude of %d exactly", known, exactly)
@@ -118,6 +125,11 @@ func randomShort(r *rand.Rand) *shortCase {
 func (c *shortCase) check(t *testing.T) bool {
 	t.Helper()
 	size := new(big.Rat).Abs(c.sum)
+	if x := c.short.Big(); x != nil {
+		if r, _ := x.Rat(nil); r.Cmp(c.sum) != 0 {
+			t.Fatalf("%s is said to be %s", c.sum, r)
+		}
+	}
 	low, high := c.short.Bounds()
 	l, h := new(big.Rat).SetFloat64(low), new(big.Rat).SetFloat64(high)
 	if h == nil {

@@ -6,6 +6,7 @@
 package exactsum
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/big"
@@ -77,13 +78,10 @@ func (e *engine) Prepare(ctx context.Context, p *op.Problem) error {
 	if err := e.Close(); err != nil {
 		return err
 	}
-	shape, err := p.Op.Shape(p)
-	if err != nil {
+	if err := e.CheckMemory(p); err != nil {
 		return err
 	}
-	if p, err = e.terms(p, shape); err != nil {
-		return err
-	}
+	p = e.terms(p)
 	e.denominator = product(p.X.Denominator(), p.Y.Denominator())
 	for _, make := range e.ways {
 		way, times, err := make(ctx, e.config, p)
@@ -98,23 +96,31 @@ func (e *engine) Prepare(ctx context.Context, p *op.Problem) error {
 	return &op.Error{Operation: p.Op.Name, Text: fmt.Sprintf("no way of adding these numbers on %s", e.config.Devices)}
 }
 
-// terms returns the sum or dot product that has to be computed: the sum of the magnitudes of x, for which there is a
-// copy of binary64 numbers in memory, or the product of x and x.
-func (e *engine) terms(p *op.Problem, shape op.Shape) (*op.Problem, error) {
+// CheckMemory checks that copies of binary64 numbers fit: of magnitudes and, on the CPU, of those that are no
+// neighbours.
+func (e *engine) CheckMemory(p *op.Problem) error {
+	shape, err := p.Op.Shape(p)
+	need := int64(0)
+	for _, a := range []numbers.Array{p.X, p.Y} {
+		if a.Binary64() && (p.Op.Norm == 1 || e.device == "" && !a.Adjacent()) {
+			need += 8 * int64(a.Len())
+		}
+	}
+	return cmp.Or(err, e.config.CheckMemory("deferred", shape, need, ""))
+}
+
+// terms returns the sum or dot product that has to be computed: the sum of the magnitudes of x, or the product of x
+// and x.
+func (e *engine) terms(p *op.Problem) *op.Problem {
 	sum := *p
 	e.root = p.Op.Norm == 2
 	switch p.Op.Norm {
 	case 1:
-		if p.X.Binary64() {
-			if err := e.config.CheckMemory("deferred", shape, 8*int64(p.X.Len()), ""); err != nil {
-				return nil, err
-			}
-		}
 		sum.X = p.X.Magnitudes()
 	case 2:
 		sum.Y = p.X
 	}
-	return &sum, nil
+	return &sum
 }
 
 // product returns x*y, nil standing for 1.

@@ -31,6 +31,7 @@ var Binary32 = ieee(Format[[]float32, float32]{
 // ieee completes a format of the processor; least is its least normal number.
 func ieee[T float32 | float64](f Format[[]T, T], round func(exact.Value) T, least float64) Format[[]T, T] {
 	f.IEEE = true
+	most := -math.Log2(least) // h * 2^exp is normal if 2^63 <= h < 2^64 and |exp + 63.5| < most
 	f.Float64s = func(z []float64, x []T) {
 		for i, v := range x {
 			z[i] = float64(v)
@@ -92,6 +93,15 @@ func ieee[T float32 | float64](f Format[[]T, T], round func(exact.Value) T, leas
 	return Elements(f, func(z *numbers.Number) (x T, rounded, lost bool) {
 		if v, ok := z.Binary64(); ok && float64(T(v)) == v { // most numbers are, and quickly found to be
 			return T(v), false, false
+		}
+		if z.Class == numbers.Finite {
+			if h, exp := z.Top(); math.Abs(float64(exp)+63.5) < most {
+				x = T(math.Ldexp(float64(T(h)), exp))
+				if z.Neg {
+					x = -x
+				}
+				return x, h<<f.Bits != 0, false
+			}
 		}
 		v := z.Value()
 		x = round(v)

@@ -303,7 +303,7 @@ const rowGrain = 16
 func (e *engine[V, S]) Prepare(_ context.Context, p *op.Problem) error {
 	shape, err := p.Op.Shape(p)
 	if err == nil {
-		err = e.checkMemory(p, shape)
+		err = e.CheckMemory(p)
 	}
 	if err == nil {
 		err = e.checkNumbers(p)
@@ -351,15 +351,34 @@ func (e *engine[V, S]) wait() error {
 	return e.format.Device.Wait()
 }
 
-// checkMemory checks that what has to be converted fits.
-func (e *engine[V, S]) checkMemory(p *op.Problem, shape op.Shape) error {
-	need := int64(0)
+// CheckMemory checks that what has to be converted fits, with what is computed.
+func (e *engine[V, S]) CheckMemory(p *op.Problem) error {
+	shape, err := p.Op.Shape(p)
+	if err != nil {
+		return err
+	}
+	count := 0
+	if !p.Op.Scalar {
+		count = shape.Components
+	}
+	if !p.A.Absent() && !p.Alpha.Absent() && e.format.Combine == nil {
+		count += p.X.Len() // alpha*x
+	}
 	for _, a := range []numbers.Array{p.A.Elements(), p.X, p.Y} {
-		if _, same := e.same(a); !same && !a.Absent() {
-			need += int64(a.Len()) * int64(e.format.Bytes)
+		if !e.shares(a) {
+			count += a.Len()
 		}
 	}
-	return e.config.CheckMemory(e.name, shape, need, "")
+	return e.config.CheckMemory(e.name, shape, int64(count)*int64(e.format.Bytes), "")
+}
+
+// shares tells whether same returns an array's numbers, or would if those of an Outline were there.
+func (e *engine[V, S]) shares(a numbers.Array) bool {
+	if _, planned := a.Source.(numbers.Outline); planned {
+		return e.format.Same != nil && a.Adjacent()
+	}
+	_, same := e.same(a)
+	return same
 }
 
 // checkNumbers checks that all numbers are in the format's range.

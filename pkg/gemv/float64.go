@@ -1,6 +1,7 @@
 package gemv
 
 import (
+	"cmp"
 	"context"
 
 	"gonum.org/v1/gonum/blas"
@@ -42,16 +43,14 @@ type float64Engine struct {
 
 func (e *float64Engine) Prepare(_ context.Context, p *op.Problem) error {
 	shape, err := p.Op.Shape(p)
-	if err != nil {
+	if err := cmp.Or(err, e.CheckMemory(p)); err != nil {
 		return err
 	}
 	*e = float64Engine{config: e.config, problem: p}
 	left, right := method.Rounded{}, method.Rounded{}
 	e.alpha, e.beta = 1, 0
 	if p.Multiplies() {
-		if e.a, err = loadGeneral("float64", e.config, shape, p.Matrix(), &left); err != nil {
-			return err
-		}
+		e.a = loadGeneral(p.Matrix(), &left)
 		e.x = vector(p.X, &left)
 		if !p.Alpha.Absent() {
 			e.alpha = vector(p.Alpha, &left).Data[0]
@@ -69,6 +68,11 @@ func (e *float64Engine) Prepare(_ context.Context, p *op.Problem) error {
 	return nil
 }
 
+// CheckMemory checks that a copy of the matrix fits, if it has to be made.
+func (e *float64Engine) CheckMemory(p *op.Problem) error {
+	return checkCopies("float64", e.config, p, p.Matrix())
+}
+
 // general is a matrix, by rows, and whether it is the transpose of the one that is meant.
 type general struct {
 	blas64.General
@@ -77,26 +81,41 @@ type general struct {
 
 // loadGeneral takes a matrix that has elements as it is, if its numbers are binary64 and its rows or columns are
 // neighbours in memory; otherwise it makes a copy, row by row.
-func loadGeneral(
-	name string, c method.Config, shape op.Shape, a numbers.Array, rounded *method.Rounded,
-) (g general, err error) {
+func loadGeneral(a numbers.Array, rounded *method.Rounded) (g general) {
+	inPlace := byRows(a)
 	g.trans = blas.NoTrans
 	if a.RowStride == 1 && a.ColStride >= a.Rows {
 		a, g.trans = a.Transposed(), blas.Trans
 	}
 	g.General = blas64.General{Rows: a.Rows, Cols: a.Cols, Stride: a.RowStride}
-	data, ok := a.Source.(numbers.Float64s)
-	if ok && a.ColStride == 1 && a.RowStride >= max(1, a.Cols) {
-		g.Data = data[a.Offset : a.Index(a.Rows-1, a.Cols-1)+1]
-		return g, nil
-	}
-	if err := c.CheckMemory(name, shape, int64(a.Len())*int64(format.Binary64.Bytes), ""); err != nil {
-		return g, err
+	if inPlace {
+		g.Data = a.Source.(numbers.Float64s)[a.Offset : a.Index(a.Rows-1, a.Cols-1)+1]
+		return g
 	}
 	copied, r := format.Binary64.Load(a)
 	rounded.Add(r)
 	g.Stride, g.Data = max(1, a.Cols), copied
-	return g, nil
+	return g
+}
+
+// byRows tells whether a matrix or its transpose is stored in memory row by row, in binary64.
+func byRows(a numbers.Array) bool {
+	if a.RowStride == 1 && a.ColStride >= a.Rows {
+		a = a.Transposed()
+	}
+	return a.Binary64() && a.ColStride == 1 && a.RowStride >= max(1, a.Cols)
+}
+
+// checkCopies checks that the copies of matrices fit that loadGeneral makes.
+func checkCopies(name string, c method.Config, p *op.Problem, matrices ...numbers.Array) error {
+	shape, err := p.Op.Shape(p)
+	need := int64(0)
+	for _, a := range matrices {
+		if p.Multiplies() && !byRows(a) {
+			need += int64(a.Len()) * int64(format.Binary64.Bytes)
+		}
+	}
+	return cmp.Or(err, c.CheckMemory(name, shape, need, ""))
 }
 
 // vector takes a vector as it is, if its numbers are binary64; otherwise it makes a copy.

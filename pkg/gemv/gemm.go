@@ -1,6 +1,7 @@
 package gemv
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"slices"
@@ -48,7 +49,7 @@ type gonumEngine struct {
 
 func (e *gonumEngine) Prepare(_ context.Context, p *op.Problem) error {
 	shape, err := p.Op.Shape(p)
-	if err != nil {
+	if err := cmp.Or(err, e.CheckMemory(p)); err != nil {
 		return err
 	}
 	*e = gonumEngine{config: e.config, problem: p, shape: shape, special: op.Specials(p, shape.Components)}
@@ -57,14 +58,7 @@ func (e *gonumEngine) Prepare(_ context.Context, p *op.Problem) error {
 	}
 	left, right := method.Rounded{}, method.Rounded{}
 	if p.Multiplies() {
-		for _, m := range []struct {
-			from numbers.Array
-			to   *general
-		}{{p.Matrix(), &e.a}, {p.Right(), &e.b}} {
-			if *m.to, err = loadGeneral("gonum", e.config, shape, m.from, &left); err != nil {
-				return err
-			}
-		}
+		e.a, e.b = loadGeneral(p.Matrix(), &left), loadGeneral(p.Right(), &left)
 		if !p.Alpha.Absent() {
 			e.alpha = vector(p.Alpha, &left).Data[:1]
 			e.scaled = make([]float64, len(e.b.Data))
@@ -85,6 +79,11 @@ func (e *gonumEngine) Prepare(_ context.Context, p *op.Problem) error {
 	}
 	e.rounded = method.Rounded{Factors: max(left.Factors, right.Factors), Lost: left.Lost || right.Lost}
 	return nil
+}
+
+// CheckMemory checks that copies of the matrices fit, if they have to be made.
+func (e *gonumEngine) CheckMemory(p *op.Problem) error {
+	return checkCopies("gonum", e.config, p, p.Matrix(), p.Right())
 }
 
 func (e *gonumEngine) Run(context.Context) error {

@@ -1,6 +1,8 @@
 package gemv
 
 import (
+	"cmp"
+
 	"mpbench/internal/parallel"
 	"mpbench/pkg/method"
 	"mpbench/pkg/op"
@@ -26,23 +28,26 @@ func newResidues(name string, copies int, c method.Config) (residues, error) {
 }
 
 func (e *residues) load(p *op.Problem) error {
-	shape, err := p.Op.Shape(p)
+	err := e.CheckMemory(p)
 	if err != nil {
-		return err
-	}
-	need := int64(e.copies) * shape.Elements * int64(e.context.Base().TermBytes())
-	if err := e.config.CheckMemory(e.name, shape, need, ""); err != nil {
 		return err
 	}
 	if e.Operands, err = rnsop.Load(e.context, p, e.config.Threads, nil); err != nil {
 		return err
 	}
 	e.multiplies, e.d = p.Multiplies(), nil
-	e.result = e.context.Base().NewVector(shape.Rows)
+	e.result = e.context.Base().NewVector(e.Shape.Rows)
 	if e.multiplies {
 		e.d = e.context.Base().NewVector(e.X.Len())
 	}
 	return nil
+}
+
+// CheckMemory checks that the copies of the matrix fit, in residues.
+func (e *residues) CheckMemory(p *op.Problem) error {
+	shape, err := p.Op.Shape(p)
+	need := int64(e.copies) * shape.Elements * int64(e.context.Base().TermBytes())
+	return cmp.Or(err, e.config.CheckMemory(e.name, shape, need, ""))
 }
 
 // index returns where the factor of x_j in component i lies in A.

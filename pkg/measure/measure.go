@@ -76,7 +76,7 @@ type Result struct {
 func Measure(ctx context.Context, s sampling.Sampler, m method.Method, c method.Config, in Input) (
 	result Result, ok bool, err error,
 ) {
-	engine, err := m.New(c)
+	engine, err := m.New(c.Beside(in.Problem))
 	if err != nil {
 		return Result{}, false, err
 	}
@@ -266,7 +266,7 @@ type Operation struct {
 
 // Prepare makes a method ready for a problem. Its errors are those of Measure.
 func Prepare(ctx context.Context, m method.Method, c method.Config, in Input) (*Operation, error) {
-	engine, err := m.New(c)
+	engine, err := m.New(c.Beside(in.Problem))
 	if err != nil {
 		return nil, err
 	}
@@ -316,7 +316,7 @@ func (in Input) Given(g Given, y numbers.Source, limit Limit) (record.Record, er
 
 // Limit returns a method's proved bounds for a problem, from one run of it.
 func (in Input) Limit(ctx context.Context, m method.Method, c method.Config) (Limit, error) {
-	engine, err := m.New(c)
+	engine, err := m.New(c.Beside(in.Problem))
 	if err != nil {
 		return nil, err
 	}

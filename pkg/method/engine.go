@@ -30,6 +30,14 @@ type Engine interface {
 	Close() error
 }
 
+// Sized is an Engine that knows before a problem's numbers are there what memory it takes for them.
+type Sized interface {
+	Engine
+	// CheckMemory returns a *MemoryError if Prepare would for lack of memory: of numbers.Outline, as far as their count
+	// and size tell.
+	CheckMemory(*op.Problem) error
+}
+
 // Timed is an Engine that can take the time of its runs itself, such as a GPU's by the GPU's events.
 type Timed interface {
 	Engine
@@ -201,6 +209,14 @@ func (c Config) GPU() int { return c.Devices.GPUs()[0] }
 type RangeError struct{ Method, Text string }
 
 func (e *RangeError) Error() string { return e.Method + ": " + e.Text }
+
+// Beside returns the configuration with what the numbers of a problem leave of the memory.
+func (c Config) Beside(p *op.Problem) Config {
+	if c.MaxBytes > 0 {
+		c.MaxBytes = max(1, c.MaxBytes-p.Bytes())
+	}
+	return c
+}
 
 // CheckMemory returns a *MemoryError if a method needs more host memory than the configuration allows.
 func (c Config) CheckMemory(method string, shape op.Shape, need int64, detail string) error {

@@ -157,6 +157,19 @@ func (m Method) New(c Config) (Engine, error) {
 	return NewShared(m, c)
 }
 
+// CheckMemory returns a *MemoryError if the method is known to have too little memory for a problem, of which no
+// number is read.
+func (m Method) CheckMemory(c Config, p *op.Problem) error {
+	e, err := m.New(c.Beside(p))
+	if err != nil {
+		return err
+	}
+	if sized, ok := e.(Sized); ok {
+		err = sized.CheckMemory(p)
+	}
+	return errors.Join(err, e.Close())
+}
+
 // Missing returns why the method cannot run on this computer; nil if it can.
 func (m Method) Missing() error {
 	if m.Available == nil {

@@ -283,6 +283,12 @@ func TestCheckMemory(t *testing.T) {
 			t.Errorf("%d of %d bytes: %v, want %q", c.need, c.limit, err, c.want)
 		}
 	}
+	p := &op.Problem{Op: op.Sum, X: numbers.Vector(numbers.Outline{Count: 10, Bytes: 8})}
+	for limit, want := range map[int64]int64{0: 0, 50: 1, 80: 1, 100: 20} {
+		if have := (Config{MaxBytes: limit}).Beside(p).MaxBytes; have != want {
+			t.Errorf("%d of %d bytes are left beside 80", have, limit)
+		}
+	}
 	device := &MemoryError{Method: "m", Shape: vector, Need: 3e9, Have: 1e9, Device: "a GPU"}
 	if got := device.Error(); got != "m needs 3.0 GB of device memory for 7 numbers; a GPU has 1.0 GB free" {
 		t.Error(got)

@@ -630,6 +630,50 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestPlannedMemory: what a method says to need for numbers that are not there yet is what it needs for them; of few
+// nothing is known before.
+func TestPlannedMemory(t *testing.T) {
+	data := datasets.Options{Seed: 1, N: 40}
+	unknown := map[string]bool{"gemv deferred": true, "gemm deferred": true, "symv deferred": true, "trmv deferred": true}
+	for _, m := range catalog.Usual() {
+		if m.Operation.Storage == op.Sparse || m.On[device.CPU] == nil || m.Missing() != nil {
+			continue
+		}
+		spec, err := datasets.For(m.Operation).Parse("uniform11")
+		if err != nil {
+			t.Fatal(err)
+		}
+		outline, err := spec.Outline(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := datasets.Generate(spec, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, q := outline.Problem(m.Operation), made.Problem(m.Operation)
+		if p.Bytes() != q.Bytes() || p.Bytes() < 320 {
+			t.Errorf("%s: %d bytes are planned, %d made", spec, p.Bytes(), q.Bytes())
+		}
+		c := method.Config{Precision: 106, MaxBytes: 1}
+		planned := m.CheckMemory(c, p)
+		e, err := m.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		needed := e.Prepare(context.Background(), q)
+		if known := !unknown[m.Operation.Name+" "+m.Name]; known && fmt.Sprint(planned) != fmt.Sprint(needed) {
+			t.Errorf("%s by %s: planned %v, needed %v", m.Operation.Name, m.Name, planned, needed)
+		}
+		if m.Name == "bigfloat" && planned == nil {
+			t.Errorf("%s by %s: no memory is needed", m.Operation.Name, m.Name)
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // checkMemory returns how many bytes a method needs where it may have fewer.
 func checkMemory(t *testing.T, m method.Method, p *op.Problem, bytes int64) int64 {
 	t.Helper()

@@ -103,13 +103,18 @@ func (a Array) Tight() Array {
 // Contiguous returns the numbers of a vector if they are binary64, one next to the other: what vector code wants.
 func (a Array) Contiguous() ([]float64, bool) {
 	x, ok := a.Source.(Float64s)
-	if !ok || a.Pattern != nil || a.Cols != 1 || a.RowStride != 1 && a.Rows > 1 {
+	if !ok || !a.Adjacent() {
 		return nil, false
 	}
 	if a.Rows == 0 {
 		return nil, true
 	}
 	return x[a.Offset : a.Offset+a.Rows], true
+}
+
+// Adjacent tells whether Contiguous returns the numbers of a vector, or would if those of an Outline were there.
+func (a Array) Adjacent() bool {
+	return a.Binary64() && a.Pattern == nil && a.Cols == 1 && (a.RowStride == 1 || a.Rows < 2)
 }
 
 // ReadRun sets x to elements from, from + 1, ... of a vector of neighbouring binary64 numbers, in memory or not.
@@ -124,8 +129,11 @@ func (a Array) ReadRun(x []float64, from int) error {
 	return fmt.Errorf("numbers: %T has no runs of binary64 numbers", a.Source)
 }
 
-// Binary64 tells whether all numbers are binary64 in memory.
+// Binary64 tells whether all numbers are binary64 in memory, or will be.
 func (a Array) Binary64() bool {
+	if o, ok := a.Source.(Outline); ok {
+		return o.Bytes == 8
+	}
 	_, ok := a.Source.(Float64s)
 	return ok
 }

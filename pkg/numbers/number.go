@@ -118,6 +118,10 @@ func (z *Number) divide(d *big.Int, bits int) {
 	if z.Class != Finite {
 		return
 	}
+	if d.IsUint64() {
+		z.divideByWord(d.Uint64(), bits)
+		return
+	}
 	n := z.integer()
 	shift := uint(max(0, bits+d.BitLen()-n.BitLen()))
 	var rest big.Int
@@ -127,6 +131,48 @@ func (z *Number) divide(d *big.Int, bits int) {
 	}
 	z.Exp -= int(shift)
 	z.SetWords(n.Bits())
+}
+
+// divideByWord is divide by an odd word, whole words at a time.
+func (z *Number) divideByWord(d uint64, width int) {
+	missing := max(0, width+bits.Len64(d)-z.Span().Top+z.Exp)
+	shift := (missing + 63) / 64
+	words := append(z.Words, make([]uint64, shift)...)
+	copy(words[shift:], z.Words)
+	clear(words[:shift])
+	var rest uint64
+	for i := len(words) - 1; i >= 0; i-- {
+		words[i], rest = bits.Div64(rest, words[i], d)
+	}
+	if rest != 0 {
+		words[0] |= 1
+	}
+	for words[len(words)-1] == 0 {
+		words = words[:len(words)-1]
+	}
+	z.Words, z.Exp = words, z.Exp-64*shift
+}
+
+// Top returns the highest 64 bits of z, which must be finite, the last one set if a lower one is: rounding h * 2^exp
+// to at most 62 bits gives what rounding |z| gives.
+func (z *Number) Top() (h uint64, exp int) {
+	i := len(z.Words) - 1
+	for z.Words[i] == 0 {
+		i--
+	}
+	zeros := bits.LeadingZeros64(z.Words[i])
+	h, exp = z.Words[i]<<zeros, z.Exp+64*i-zeros
+	if i--; i >= 0 && zeros > 0 {
+		h |= z.Words[i] >> (64 - zeros)
+	}
+	low := i >= 0 && z.Words[i]<<zeros != 0
+	for i--; i >= 0 && !low; i-- {
+		low = z.Words[i] != 0
+	}
+	if low {
+		h |= 1
+	}
+	return h, exp
 }
 
 // integer returns W.

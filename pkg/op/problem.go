@@ -141,6 +141,14 @@ func (p *Problem) Chunked() bool {
 	return false
 }
 
+// Bytes returns how many bytes of memory the numbers take at least.
+func (p *Problem) Bytes() (n int64) {
+	for _, a := range p.arrays() {
+		n += a.Bytes()
+	}
+	return n
+}
+
 // Part returns the problem of rows from to to-1 of the result, or of those terms, as the operation splits.
 func (p *Problem) Part(from, to int) *Problem {
 	q := *p

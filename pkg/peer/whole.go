@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"cmp"
 	"context"
 	"math/big"
 
@@ -88,8 +89,7 @@ func (e *wholeEngine) Prepare(_ context.Context, p *op.Problem) error {
 	if err != nil {
 		return err
 	}
-	need := int64(p.A.Elements().Len()+p.X.Len()+p.Y.Len()) * int64(numberBytes(e.config.Precision))
-	if err := e.config.CheckMemory(e.method.Name, shape, need, ""); err != nil {
+	if err := e.CheckMemory(p); err != nil {
 		return err
 	}
 	if err := e.Close(); err != nil {
@@ -105,6 +105,13 @@ func (e *wholeEngine) Prepare(_ context.Context, p *op.Problem) error {
 	}
 	e.whole, err = e.source.prepare(e.functions, e.config.Precision, e.operands(p, shape))
 	return err
+}
+
+// CheckMemory checks that the copies of all numbers fit.
+func (e *wholeEngine) CheckMemory(p *op.Problem) error {
+	shape, err := p.Op.Shape(p)
+	need := int64(p.A.Elements().Len()+p.X.Len()+p.Y.Len()) * int64(numberBytes(e.config.Precision))
+	return cmp.Or(err, e.config.CheckMemory(e.method.Name, shape, need, ""))
 }
 
 // operands reads a problem.

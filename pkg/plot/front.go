@@ -47,8 +47,8 @@ func frontPoint(r *record.Record) (point, bool) {
 	return p, true
 }
 
-// front is the steps from the fastest point of a panel to the most accurate one, through those with more digits than
-// all that are as fast.
+// front is the steps from the axis below the fastest point of a panel to the most accurate one, through those with
+// more digits than all that are as fast.
 func front(p *panel) (path []xy) {
 	var points []xy
 	for _, s := range p.series {
@@ -61,7 +61,7 @@ func front(p *panel) (path []xy) {
 	slices.SortFunc(points, func(a, b xy) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(b.y, a.y)) })
 	for _, pt := range points {
 		if n := len(path); n == 0 {
-			path = append(path, pt)
+			path = append(path, xy{pt.x, 0}, pt)
 		} else if last := path[n-1]; pt.y > last.y {
 			path = append(path, xy{pt.x, last.y}, pt)
 		}

@@ -1,6 +1,7 @@
 package reduce
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -55,23 +56,13 @@ const (
 )
 
 func (e *accumulate[A]) Prepare(_ context.Context, p *op.Problem) error {
-	shape, err := p.Op.Shape(p)
-	if err != nil {
+	if err := e.CheckMemory(p); err != nil {
 		return err
 	}
 	*e = accumulate[A]{name: e.name, config: e.config, empty: e.empty, problem: p}
-	if e.streamed() {
+	if streamed(p) {
 		e.stream = make([]float64, min(accumulateChunk, p.X.Rows))
 		return nil
-	}
-	need := int64(0)
-	for _, a := range []numbers.Array{p.X, p.Y} {
-		if _, same := a.Contiguous(); !same && !a.Absent() {
-			need += int64(a.Len()) * int64(format.Binary64.Bytes)
-		}
-	}
-	if err := e.config.CheckMemory(e.name, shape, need, ""); err != nil {
-		return err
 	}
 	e.x = e.load(p.X)
 	if !p.Y.Absent() {
@@ -80,10 +71,21 @@ func (e *accumulate[A]) Prepare(_ context.Context, p *op.Problem) error {
 	return nil
 }
 
+// CheckMemory checks that copies fit.
+func (e *accumulate[A]) CheckMemory(p *op.Problem) error {
+	shape, err := p.Op.Shape(p)
+	need := int64(0)
+	for _, a := range []numbers.Array{p.X, p.Y} {
+		if !a.Adjacent() && !streamed(p) {
+			need += int64(a.Len()) * int64(format.Binary64.Bytes)
+		}
+	}
+	return cmp.Or(err, e.config.CheckMemory(e.name, shape, need, ""))
+}
+
 // streamed tells whether the numbers are read in every run.
-func (e *accumulate[A]) streamed() bool {
-	x := e.problem.X
-	return x.Chunked() && e.problem.Y.Absent() && (x.RowStride == 1 || x.Rows < 2)
+func streamed(p *op.Problem) bool {
+	return p.X.Chunked() && p.Y.Absent() && (p.X.RowStride == 1 || p.X.Rows < 2)
 }
 
 // load returns the numbers of a vector, not nil.

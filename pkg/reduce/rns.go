@@ -1,6 +1,7 @@
 package reduce
 
 import (
+	"cmp"
 	"context"
 
 	"mpbench/pkg/device"
@@ -39,16 +40,17 @@ type residues struct {
 }
 
 func (e *residues) Prepare(_ context.Context, p *op.Problem) (err error) {
-	shape, err := p.Op.Shape(p)
-	if err != nil {
-		return err
-	}
-	need := shape.Elements * int64(shape.PerElement) * int64(e.context.Base().TermBytes())
-	if err := e.config.CheckMemory(e.name, shape, need, ""); err != nil {
+	if err := e.CheckMemory(p); err != nil {
 		return err
 	}
 	e.operands, err = rnsop.Load(e.context, p, e.config.Threads, nil)
 	return err
+}
+
+func (e *residues) CheckMemory(p *op.Problem) error {
+	shape, err := p.Op.Shape(p)
+	need := shape.Elements * int64(shape.PerElement) * int64(e.context.Base().TermBytes())
+	return cmp.Or(err, e.config.CheckMemory(e.name, shape, need, ""))
 }
 
 func (e *residues) n() int { return e.operands.Shape.Length }

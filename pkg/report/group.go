@@ -193,7 +193,11 @@ func (n *notes) noiseLine(all []group) string {
 	}
 	text := "noise: all times are certain to 5 %"
 	if uncertain > 0 {
-		text = fmt.Sprintf("noise: %d of %s are uncertain by more than 5 %%", uncertain, plural(times, "time", "times"))
+		verb := "are"
+		if uncertain == 1 {
+			verb = "is"
+		}
+		text = fmt.Sprintf("noise: %d of %s %s uncertain by more than 5 %%", uncertain, plural(times, "time", "times"), verb)
 	}
 	if uncertain > 0 && worst > tolerable {
 		text += fmt.Sprintf(", up to %.0f %% (%s)", 100*worst, name)
@@ -429,7 +433,7 @@ func memoryLine(all []group) string {
 		largest[name] = max(largest[name], r.MatrixBytes)
 	}
 	for i, name := range order {
-		order[i] = fmt.Sprintf("%.1f MB %s", float64(largest[name])/1e6, name)
+		order[i] = record.Bytes(largest[name]) + " " + name
 	}
 	if len(order) == 0 {
 		return ""

@@ -25,7 +25,7 @@ var (
 	//go:embed page/page.js
 	pageScript string
 
-	pageTemplate = template.Must(template.New("page").Parse(pageText))
+	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"breakable": breakable}).Parse(pageText))
 )
 
 // A page is what the template shows. Texts are escaped there; the pictures escape their own.
@@ -329,6 +329,12 @@ func headlineTable(all []group, opts Options) pageTable {
 		t.Rows = append(t.Rows, pageRow{Cells: cells})
 	}
 	return t
+}
+
+// breakable returns text that a narrow column breaks between parameters before it breaks words.
+func breakable(text string) template.HTML {
+	text = template.HTMLEscapeString(text)
+	return template.HTML(strings.NewReplacer(", ", ", ", ":", ":<wbr>", ",", ",<wbr>").Replace(text))
 }
 
 // problem names the data set and its shape.

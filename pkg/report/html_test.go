@@ -112,3 +112,14 @@ func TestWrongDigits(t *testing.T) {
 		t.Error("no digit is marked")
 	}
 }
+
+// TestBreakable: parameters may stand in lines of their own, and what is text stays text.
+func TestBreakable(t *testing.T) {
+	for text, want := range map[string]string{
+		"gensum:cond=1e+20,seed=1, n = 5": "gensum:<wbr>cond=1e+20,<wbr>seed=1, n = 5", "<a>": "&lt;a&gt;",
+	} {
+		if got := string(breakable(text)); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}

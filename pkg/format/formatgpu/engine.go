@@ -25,6 +25,14 @@ func (e *Engine) Prepare(ctx context.Context, p *op.Problem) error {
 	return e.device.Do(func() error { return e.inner.Prepare(ctx, p) })
 }
 
+// CheckMemory is that of the format's engine, of the host's memory.
+func (e *Engine) CheckMemory(p *op.Problem) error {
+	if sized, ok := e.inner.(method.Sized); ok {
+		return sized.CheckMemory(p)
+	}
+	return nil
+}
+
 func (e *Engine) Run(ctx context.Context) error {
 	return e.device.Do(func() error { return e.inner.Run(ctx) })
 }

@@ -1,6 +1,7 @@
 package rnsgpu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -112,13 +113,10 @@ func newProduct(name string, c method.Config) (product, error) {
 func (e *product) load(p *op.Problem, further int64, prepare func() error) error {
 	start := time.Now()
 	shape, err := p.Op.Shape(p)
-	if err != nil {
+	if err := cmp.Or(err, e.CheckMemory(p)); err != nil {
 		return err
 	}
 	number := int64(e.context.Base().TermBytes())
-	if err := e.config.CheckMemory(e.name, shape, shape.Elements*number, ""); err != nil {
-		return err
-	}
 	operands, err := rnsop.Load(e.context, p, e.config.Threads, nil)
 	if err != nil {
 		return err
@@ -154,6 +152,13 @@ func (e *product) load(p *op.Problem, further int64, prepare func() error) error
 		return errors.Join(e.memoryError(need, err), e.Close())
 	}
 	return nil
+}
+
+// CheckMemory checks that the host has room for the matrix in residues, which it converts.
+func (e *product) CheckMemory(p *op.Problem) error {
+	shape, err := p.Op.Shape(p)
+	need := shape.Elements * int64(e.context.Base().TermBytes())
+	return cmp.Or(err, e.config.CheckMemory(e.name, shape, need, ""))
 }
 
 // copyY makes the result y, where that is all there is to do.
