@@ -30,7 +30,11 @@ func TestRootRational(t *testing.T) {
 // roots are numbers whose roots are hard to round: beside squares of midpoints, of powers of two, of short numbers.
 func roots() (list []*big.Rat) {
 	r := rand.New(rand.NewPCG(5, 5))
-	for range 300 {
+	squares := 300
+	if testing.Short() {
+		squares = 60
+	}
+	for range squares {
 		x := new(big.Rat).SetFrac64(int64(r.Uint64()>>r.IntN(62)|1)&math.MaxInt64, 1)
 		x.Mul(x, x)
 		x.Mul(x, PowerOfTwo(r.IntN(400)-200))

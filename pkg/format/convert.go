@@ -4,18 +4,7 @@ import (
 	"cmp"
 
 	"mpbench/pkg/exact"
-	"mpbench/pkg/method"
-	"mpbench/pkg/numbers"
 )
-
-// Convert returns a vector of one format in another one, rounded once: as numbers of files are.
-func Convert[V, S, W, T any](to Format[W, T], from Format[V, S], x V, n int) (W, method.Rounded) {
-	values := make(numbers.Values, n)
-	for i := range values {
-		values[i] = from.Value(from.Get(x, i))
-	}
-	return to.Load(numbers.Vector(values))
-}
 
 // Compare compares two numbers exactly: -1, 0 or 1. Of a NaN it returns false.
 func (f Format[V, S]) Compare(x, y S) (order int, ok bool) {

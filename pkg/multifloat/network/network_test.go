@@ -22,12 +22,12 @@ var schemes = []Scheme{
 // the program of six additions, so that a condition that does not hold shows.
 type narrow int
 
+// round rounds a normal number or zero to the nearest of p bits, ties to even.
 func (p narrow) round(x float64) float64 {
-	if x == 0 {
-		return 0
-	}
-	frac, exp := math.Frexp(x)
-	return math.Ldexp(math.RoundToEven(math.Ldexp(frac, int(p))), exp-int(p))
+	dropped := 53 - uint(p)
+	b := math.Float64bits(x)
+	b += 1<<(dropped-1) - 1 + b>>dropped&1
+	return math.Float64frombits(b &^ (1<<dropped - 1))
 }
 
 // narrowed is the precision of a lower part of the mixed scheme, narrower than p.
@@ -209,10 +209,11 @@ func testAttained[T float32 | float64](t *testing.T, s Scheme, bits int) {
 	last[0] = T(math.Ldexp(scale, -bits*s.Components))
 	factor := make([]T, s.Components)
 	factor[0], factor[1] = scale, last[0]
-	check := func(what string, z []T, want *big.Rat, bound *big.Rat) {
+	check := func(what string, z []T, sum *big.Float, bound *big.Rat) {
 		t.Helper()
+		want, _ := sum.Rat(nil)
 		quarter := new(big.Rat).Mul(bound, big.NewRat(1, 4))
-		e := new(big.Rat).Sub(value(z), want)
+		e, _ := wide().Sub(value(z), sum).Rat(nil)
 		e.Quo(e.Abs(e), want)
 		if e.Cmp(bound) > 0 || e.Cmp(quarter) < 0 {
 			found, _ := e.Float64()
@@ -220,14 +221,17 @@ func testAttained[T float32 | float64](t *testing.T, s Scheme, bits int) {
 			t.Errorf("%d components of %d bits, %s: an error of %g, the bound is %g", s.Components, bits, what, found, limit)
 		}
 	}
-	check("sum", Add(Float[T]{}, s, ties, last), new(big.Rat).Add(value(ties), value(last)), b.Add)
-	check("product", Mul(Float[T]{}, s, ties, factor), new(big.Rat).Mul(value(ties), value(factor)), b.Mul)
+	check("sum", Add(Float[T]{}, s, ties, last), wide().Add(value(ties), value(last)), b.Add)
+	check("product", Mul(Float[T]{}, s, ties, factor), wide().Mul(value(ties), value(factor)), b.Mul)
 }
 
-func value[T float32 | float64](x []T) *big.Rat {
-	s := new(big.Rat)
+// wide returns a number that sums and products of these tests fit in.
+func wide() *big.Float { return new(big.Float).SetPrec(4096) }
+
+func value[T float32 | float64](x []T) *big.Float {
+	s := wide()
 	for _, v := range x {
-		s.Add(s, new(big.Rat).SetFloat64(float64(v)))
+		s.Add(s, big.NewFloat(float64(v)))
 	}
 	return s
 }
@@ -280,8 +284,8 @@ func TestNarrow(t *testing.T) {
 					y[i] *= c
 				}
 				exactX, exactY := value(x), value(y)
-				want := new(big.Rat).Add(exactX, exactY)
-				scale := new(big.Rat).Add(new(big.Rat).Abs(exactX), new(big.Rat).Abs(exactY))
+				want := wide().Add(exactX, exactY)
+				scale := wide().Add(wide().Abs(exactX), wide().Abs(exactY))
 				worst[0] = max(worst[0], checkError(t, "+", value(Add(p, s, x, y)), want, scale, b.Add))
 				want.Mul(exactX, exactY)
 				worst[1] = max(worst[1], checkError(t, "*", value(Mul(p, s, x, y)), want, scale.Abs(want), b.Mul))
@@ -339,8 +343,8 @@ func testBounds[T float32 | float64](t *testing.T, s Scheme, bits, runs int) {
 			}
 		}
 		exactX, exactY := value(x), value(y)
-		want := new(big.Rat).Add(exactX, exactY)
-		scale := new(big.Rat).Add(new(big.Rat).Abs(exactX), new(big.Rat).Abs(exactY))
+		want := wide().Add(exactX, exactY)
+		scale := wide().Add(wide().Abs(exactX), wide().Abs(exactY))
 		if s.DoubleWord {
 			scale.Abs(want)
 		}
@@ -357,12 +361,21 @@ func testBounds[T float32 | float64](t *testing.T, s Scheme, bits, runs int) {
 }
 
 // checkError returns the error relative to scale.
-func checkError(t *testing.T, what string, got, want, scale, most *big.Rat) float64 {
+func checkError(t *testing.T, what string, got, want, scale *big.Float, most *big.Rat) float64 {
 	t.Helper()
-	failure := new(big.Rat).Sub(got, want)
+	failure := wide().Sub(got, want)
 	failure.Abs(failure)
-	if failure.Cmp(new(big.Rat).Mul(most, scale)) > 0 {
-		t.Fatalf("%s: %v, want %v", what, got.FloatString(60), want.FloatString(60))
+	// failure <= most*scale, where most is a fraction
+	left, right := wide().SetInt(most.Denom()), wide().SetInt(most.Num())
+	left.Mul(left, failure)
+	right.Mul(right, scale)
+	if left.Cmp(right) > 0 {
+		t.Fatalf("%s: %.60f, want %.60f", what, got, want)
+	}
+	for _, x := range []*big.Float{got, want, scale, failure, left, right} {
+		if x.Acc() != big.Exact {
+			t.Fatalf("%s: more than %d bits", what, x.Prec())
+		}
 	}
 	if scale.Sign() == 0 {
 		return 0
@@ -380,9 +393,9 @@ func TestMulAdd32(t *testing.T) {
 		if r.IntN(2) == 0 {
 			z = -x * y * float32(math.Ldexp(1, r.IntN(50)-25))
 		}
-		want := new(big.Rat).Mul(value([]float32{x}), value([]float32{y}))
+		want := wide().Mul(value([]float32{x}), value([]float32{y}))
 		want.Add(want, value([]float32{z}))
-		f, _ := new(big.Float).SetPrec(300).SetRat(want).Float32()
+		f, _ := want.Float32()
 		if got := (Float[float32]{}).MulAdd(x, y, z); got != f {
 			t.Fatalf("%g*%g + %g = %g, want %g", x, y, z, got, f)
 		}
