@@ -201,8 +201,11 @@ func (e *engine[V, S]) gemm(p *op.Problem) func() {
 		return func() { f.Scal(e.z, *e.beta, e.y) }
 	}
 	rows, columns := p.Matrix().Rows, p.Right().Cols
-	if f.Combine != nil {
+	switch {
+	case f.Combine != nil:
 		return e.combine(rows, columns)
+	case f.CombineRows != nil:
+		return e.combineRows(p)
 	}
 	multiply, starts := e.rows(p)
 	part := func(d V, from, to int) {
@@ -226,13 +229,25 @@ func (e *engine[V, S]) gemm(p *op.Problem) func() {
 	}
 }
 
+// added returns beta.
+func (e *engine[V, S]) added() S {
+	if e.beta == nil {
+		return e.format.Get(e.format.Make(1), 0)
+	}
+	return *e.beta
+}
+
+// combineRows returns y = alpha*A*x + beta*y of a sparse matrix by the loop of the format that does all of it.
+func (e *engine[V, S]) combineRows(p *op.Problem) func() {
+	alpha, beta := e.factor(), e.added()
+	multiply := e.format.CombineRows(p.Matrix().Compressed().Pattern, e.cols, e.a)
+	return func() { multiply(e.z, alpha, e.x, beta, e.y) }
+}
+
 // combine returns Y = alpha*A*X + beta*Y by the loop of the format that does all of it.
 func (e *engine[V, S]) combine(rows, columns int) func() {
-	f, alpha, y := &e.format, e.factor(), e.y
-	beta := f.Get(f.Make(1), 0)
-	if e.beta != nil {
-		beta = *e.beta
-	} else {
+	f, alpha, beta, y := &e.format, e.factor(), e.added(), e.y
+	if e.beta == nil {
 		y = f.Make(e.n)
 	}
 	return func() {
@@ -325,7 +340,7 @@ func (e *engine[V, S]) Prepare(_ context.Context, p *op.Problem) error {
 			x = x.Transposed()
 		}
 		e.alpha, e.a, e.x, e.cols = e.scalar(p.Alpha, &left), e.load(a, &left), e.load(x, &left), a.Cols
-		if e.alpha != nil && !a.Absent() && e.format.Combine == nil {
+		if e.alpha != nil && !a.Absent() && e.format.Combine == nil && e.format.CombineRows == nil {
 			e.d, e.workspace = e.format.Make(x.Len()), x.Len()
 		}
 	}

@@ -79,8 +79,11 @@ type Loops[V, S any] struct {
 	Triangle func(rows *numbers.Pattern, upper bool, a V) func(z, y V)
 	// Combine sets z to alpha times these dot products, plus beta*y, all at once; nil for Scal, Dots and Axpy.
 	Combine func(z V, alpha S, a, x V, beta S, y V, rows, columns, n int)
-	Axpy    func(z V, a S, x, y V) // z = a*x + y
-	Scal    func(z V, a S, x V)    // z = a*x
+	// CombineRows returns a function that sets z to alpha times the products of all rows of a sparse matrix of so many
+	// columns and x, in any order, plus beta*y, which is read if beta is not 0; nil for Scal, Rows and Axpy.
+	CombineRows func(rows *numbers.Pattern, columns int, a V) func(z V, alpha S, x V, beta S, y V)
+	Axpy        func(z V, a S, x, y V) // z = a*x + y
+	Scal        func(z V, a S, x V)    // z = a*x
 	// Products sets z_i = x_i * y_i; nil for Mul, one by one.
 	Products func(z, x, y V)
 	Mul      func(x, y S) S

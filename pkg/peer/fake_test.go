@@ -27,24 +27,27 @@ func TestMain(m *testing.M) {
 	}
 	folder, err := os.MkdirTemp("", "peers")
 	if err == nil && gputest.Emulated() && os.Getenv(peer.Variable) != peer.Off {
-		err = fakeCublas(folder)
+		err = fakeLibraries(folder)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "cublas is not tested:", err)
+		fmt.Fprintln(os.Stderr, "cublas and cusparse are not tested:", err)
 	}
 	code := m.Run()
 	os.RemoveAll(folder)
 	os.Exit(code)
 }
 
-// fakeCublas makes a folder of what stands for cuBLAS, beside the loops that there are, the one for libraries.
-func fakeCublas(folder string) error {
+// fakeLibraries makes a folder of what stands for cuBLAS and cuSPARSE, beside the loops that there are, the one for
+// libraries.
+func fakeLibraries(folder string) error {
 	loops, err := os.ReadFile(filepath.Join(peer.Folder(), "loops.so"))
 	if err == nil {
 		err = os.WriteFile(filepath.Join(folder, "loops.so"), loops, 0o777)
 	}
-	if err == nil {
-		err = peertest.Library(filepath.Join(folder, "libcublas.so.13"), filepath.Join("testdata", "cublas.c"))
+	for _, name := range []string{"cublas", "cusparse"} {
+		if err == nil {
+			err = peertest.Library(filepath.Join(folder, "lib"+name+".so.13"), filepath.Join("testdata", name+".c"))
+		}
 	}
 	if err == nil {
 		err = os.Setenv(peer.Variable, folder)

@@ -45,6 +45,7 @@ type library struct {
 	since   map[string]string // versions that functions are in from on
 	methods []string
 	version func(*library) string // of one that is open
+	explain string                // the function, if any, that returns the text of a status
 
 	once   sync.Once
 	handle uintptr

@@ -13,12 +13,12 @@ import (
 	"mpbench/pkg/peer"
 )
 
-// TestCublas compares results of cuBLAS with the bounds, on random problems and infinities; on the emulator a library
-// with the same functions stands for it.
-func TestCublas(t *testing.T) {
+// TestOnDevice compares results of cuBLAS and cuSPARSE with the bounds, on random problems and infinities; on the
+// emulator libraries with the same functions stand for them.
+func TestOnDevice(t *testing.T) {
 	set := device.Must(gputest.Name(t))
 	for _, m := range peer.Methods() {
-		if m.Name != "cublas" {
+		if !m.Runs(set) {
 			continue
 		}
 		if err := m.Missing(); err != nil {
@@ -82,7 +82,8 @@ func checkProblem(t *testing.T, m method.Method, e method.Engine, p *op.Problem)
 		s := exactly.Component(i)
 		limit := bounds.Of(s)
 		if limit != nil && !s.Errors(numbers.At(y, i)).Within(limit) {
-			t.Fatalf("%s: component %d is %v, exact %v, bound %v", m.Operation.Name, i, numbers.At(y, i), s.Sum, limit)
+			t.Fatalf("%s by %s: component %d is %v, exact %v, bound %v", m.Operation.Name, m.Name, i, numbers.At(y, i),
+				s.Sum, limit)
 		}
 	}
 }
