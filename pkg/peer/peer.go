@@ -1,7 +1,7 @@
 // Package peer has methods that are other people's: functions of MPFR, FLINT, GMP, OpenBLAS, QD, cuBLAS and cuSPARSE,
-// of the libraries that are installed, called without cgo. They have the contract of all methods: numbers are converted
-// in Prepare, which is timed apart, results are compared with the exact ones and with a bound that is proved of what
-// the library documents. A library that is missing is no error until one of its methods is run.
+// of the libraries that are installed, called without cgo. They have the contract of all methods: numbers are
+// converted in Prepare, which is timed apart, results are compared with the exact ones and with a bound that is proved
+// of what the library documents. A library that is missing is no error until one of its methods is run.
 //
 // What is timed is one call, of the library's function for whole arrays where it has one, otherwise of a loop of
 // helper/loops.c, which calls the library's function for each number as a program in C would. Numbers lie in Go's
@@ -21,8 +21,8 @@ const Group = "peers"
 
 // Methods returns the methods, those of libraries that are missing too.
 func Methods() []method.Method {
-	return slices.Concat(mpfrWhole(), mpfrLoops(), flintMethods(), gmpLoops(), blasMethods(), qdLoops(), cublasMethods(),
-		cusparseMethods())
+	return slices.Concat(mpfrWhole(), mpfrLoops(), flintMethods(), gmpLoops(), blasMethods(), qdLoops(),
+		cublasMethods(), cusparseMethods())
 }
 
 // of completes methods that need what check looks for.
