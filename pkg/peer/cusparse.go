@@ -182,8 +182,8 @@ func (b *cusparseLoops[T]) rows(
 	}
 }
 
-// workspace returns the memory that products with these arguments need, prepared for them where cuSPARSE has a function
-// for that, from 12.4 on.
+// workspace returns the memory that products with these arguments need, prepared for them where cuSPARSE has a
+// function for that, from 12.4 on.
 func (b *cusparseLoops[T]) workspace(args []uintptr) *gpu.Buffer[byte] {
 	b.status(cusparseBufferSize, append(slices.Clone(args), uintptr(unsafe.Pointer(&b.size)))...)
 	memory := gpu.Take[byte](b.owner, int(max(b.size, 1)))
