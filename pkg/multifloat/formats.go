@@ -226,16 +226,20 @@ func Load[T Float](a numbers.Array, components int, packing *Packing) (Vector[T]
 	return v, lack
 }
 
-// copyFloats copies binary64 numbers row by row.
+// copyFloats copies binary64 numbers row by row; a vector, which is a column, as if it were a row.
 func copyFloats(to []float64, a numbers.Array) {
+	if a.Cols == 1 {
+		a.Rows, a.Cols, a.RowStride, a.ColStride = 1, a.Rows, 0, a.RowStride
+	}
 	x := a.Source.(numbers.Float64s)
 	for i := range a.Rows {
+		row := to[i*a.Cols : (i+1)*a.Cols]
 		if a.ColStride == 1 {
-			copy(to[i*a.Cols:(i+1)*a.Cols], x[a.Index(i, 0):])
+			copy(row, x[a.Index(i, 0):])
 			continue
 		}
-		for j := range a.Cols {
-			to[i*a.Cols+j] = x[a.Index(i, j)]
+		for j, at := 0, a.Index(i, 0); j < a.Cols; j, at = j+1, at+a.ColStride {
+			row[j] = x[at]
 		}
 	}
 }
